@@ -1,0 +1,35 @@
+//! One algebra of sizes: everything symbolic that the compiler does with integers.
+//!
+//! ```
+//! use terrace_algebra::{Assumptions, Size, SizeVar, sum};
+//! let (n, i, j) = (SizeVar(0), SizeVar(1), SizeVar(2));
+//! // A triangle `[i < n][i + 1]` has n(n+1)/2 elements, and element (i, j) lies inside.
+//! let total = sum(i, &Size::var(n), &(Size::var(i) + 1));
+//! assert_eq!(total.to_string(), "(s0^2 + s0)/2");
+//! let at = sum(i, &Size::var(i), &(Size::var(i) + 1)) + Size::var(j);
+//! let mut known = Assumptions::new();
+//! known.assume_index(i, &Size::var(n));
+//! known.assume_index(j, &(Size::var(i) + 1));
+//! assert!(known.prove_lt(&at, &total).is_yes());
+//! ```
+//!
+//! The rooms: [`Size`] and its parts (`expr`), arithmetic on the canonical form (`poly`, `divide`), values (`eval`), half-open sums (`sum`), how sizes print
+//! (`display`), constant ranges (`interval`), the prover (`prove`, `search`) and index functions (`lmad`). The numbers are mathematical
+//! integers: a program's value enters only where it cannot wrap. The crate knows no other crate.
+
+mod display;
+mod divide;
+mod eval;
+mod expr;
+mod interval;
+mod lmad;
+mod poly;
+mod prove;
+mod search;
+mod sum;
+
+pub use display::Shown;
+pub use expr::{Atom, HeldOp, Monomial, Size, SizeFun, SizeVar, SumAtom};
+pub use lmad::{Dim, Lmad, Triplet};
+pub use prove::{Answer, Assumptions};
+pub use sum::{sum, sum_between};

@@ -1,0 +1,181 @@
+//! What can be written on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use terrace::{Backend, Options, Settings, Stage, Strategy, TileSizes};
+
+/// Terrace: nested data parallelism for CPUs and GPUs.
+#[derive(Parser)]
+#[command(name = "terrace", version, about, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  terrace run examples/spmv.tce '[[(0, 1.0), (2, 0.5)], []]' '[8.0, 3.0, 2.0]'
+  terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
+  terrace test tests/spine --backend c --strategy outer
+  terrace ir --stage flat examples/spmv.tce";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Reports what is wrong with programs, without running them.
+    Check {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Calls an entry and prints its result.
+    Run {
+        /// The program.
+        file: PathBuf,
+        /// Which entry; not needed where there is only one.
+        #[arg(long)]
+        entry: Option<String>,
+        /// One Terrace expression per parameter.
+        #[arg(allow_hyphen_values = true)]
+        args: Vec<String>,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Runs the tests in files, and in the `.tce` files of folders.
+    Test {
+        /// Files and folders.
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Only tests whose name contains this.
+        #[arg(long, default_value = "")]
+        filter: String,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Shows the program at a stage of the compiler.
+    Ir {
+        /// The program.
+        file: PathBuf,
+        /// Which stage: core, flat, mem, kernels, plan, c or cuda.
+        #[arg(long, value_parser = stage, default_value = "core")]
+        stage: Stage,
+        /// Every stage, one after the other.
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Explains an error code.
+    Explain {
+        /// The code, as in `T0012`.
+        code: String,
+    },
+}
+
+/// How a program is compiled and run.
+#[derive(Args)]
+pub(crate) struct How {
+    /// Where to run: interp, flat, mem, c, cuda or cuda-sim.
+    #[arg(long, value_parser = backend, default_value = "c")]
+    pub(crate) backend: Backend,
+    /// Which version of each parallel nest, where it exists: seq, outer, block, flat or mix:N.
+    #[arg(long, value_parser = strategy, default_value = "flat")]
+    strategy: Strategy,
+    /// How work is cut: normal, or tiny so that small data cross every boundary.
+    #[arg(long, value_parser = tiles, default_value = "normal")]
+    tiles: TileSizes,
+    /// Whether plainly equal row lengths make regular dimensions: on or off.
+    #[arg(long, value_parser = on_off, default_value = "on")]
+    regularity: bool,
+    /// Whether operators are fused: on or off.
+    #[arg(long, value_parser = on_off, default_value = "on")]
+    fusion: bool,
+    /// Threads of the C back end; 0 for all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// The schedule of cuda-sim.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The number of the GPU.
+    #[arg(long, default_value_t = 0)]
+    device: usize,
+    /// How many bytes the program may hold on the device; K, M and G may follow.
+    #[arg(long, value_parser = bytes)]
+    memory: Option<u64>,
+    /// Says what the run took.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+impl How {
+    pub(crate) fn settings(&self) -> Settings {
+        let options = Options {
+            strategy: self.strategy,
+            regularity: self.regularity,
+            fusion: self.fusion,
+            tiles: self.tiles,
+            target: self.backend.target(),
+        };
+        Settings {
+            options,
+            threads: self.threads,
+            seed: self.seed,
+            device: self.device,
+            memory_limit: self.memory,
+            profile: self.stats,
+            ..Settings::default()
+        }
+    }
+}
+
+fn backend(text: &str) -> Result<Backend, String> {
+    Backend::from_name(text).ok_or_else(|| one_of(text, Backend::ALL.map(Backend::name)))
+}
+
+fn stage(text: &str) -> Result<Stage, String> {
+    Stage::from_name(text).ok_or_else(|| one_of(text, Stage::ALL.map(Stage::name)))
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    match text {
+        "seq" => Ok(Strategy::Seq),
+        "outer" => Ok(Strategy::Outer),
+        "block" => Ok(Strategy::Block),
+        "flat" => Ok(Strategy::Flat),
+        _ => match text.strip_prefix("mix:").and_then(|n| n.parse().ok()) {
+            Some(seed) => Ok(Strategy::Mix(seed)),
+            None => Err(one_of(text, ["seq", "outer", "block", "flat", "mix:N"])),
+        },
+    }
+}
+
+fn tiles(text: &str) -> Result<TileSizes, String> {
+    match text {
+        "normal" => Ok(TileSizes::NORMAL),
+        "tiny" => Ok(TileSizes::TINY),
+        _ => Err(one_of(text, ["normal", "tiny"])),
+    }
+}
+
+fn on_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(one_of(text, ["on", "off"])),
+    }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        "G" | "g" => 1 << 30,
+        other => return Err(format!("`{other}` is no unit of memory; there are K, M and G")),
+    };
+    let count: u64 = digits.parse().map_err(|_| format!("`{text}` is no number of bytes"))?;
+    count.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than can be counted"))
+}
+
+fn one_of<const N: usize>(text: &str, names: [&str; N]) -> String {
+    format!("`{text}` is not one of {}", names.join(", "))
+}

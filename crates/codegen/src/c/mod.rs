@@ -1,0 +1,109 @@
+//! Kernels as C.
+//!
+//! A phase of a kernel becomes two functions: what one tile does, with parameters that the compiler knows not to overlap,
+//! and the loop over a range of tiles that the runtime calls:
+//!
+//! ```text
+//! static void saxpy_map_tile(uint64_t *err, int64_t launch, int64_t tile, float *restrict x_p0, float a_p1, …) { … }
+//! void saxpy_map(uint64_t *err, int64_t launch, int64_t tile_lo, int64_t tile_hi, void *const *args) {
+//!     if (terrace_stopped(err, launch)) return;
+//!     for (int64_t tile = tile_lo; tile < tile_hi; tile++) saxpy_map_tile(err, launch, tile, args[0], …);
+//! }
+//! ```
+//!
+//! A cell is read once, when the tile starts. The text is compiled with contraction off: a fused multiply-add is written as
+//! one.
+
+pub mod expr;
+pub mod preamble;
+pub mod stmt;
+pub mod types;
+
+use crate::shared::names;
+use crate::shared::typing::described;
+use crate::shared::used::Used;
+use stmt::Lines;
+use terrace_ir::kernel::{Kernel, ParamId, ParamKind, Program, Stmt};
+use terrace_plan::{KernelText, Plan, Target, VERSION};
+
+/// The plan of a program for CPUs.
+pub fn print(program: &Program) -> Plan {
+    Plan {
+        version: VERSION,
+        target: Target::C,
+        functions: program.functions.clone(),
+        kernels: program.kernels.iter().map(kernel).collect(),
+        preamble: preamble::PREAMBLE.to_string(),
+        entries: program.entries.clone(),
+        checks: program.checks.clone(),
+    }
+}
+
+/// The text of one kernel.
+pub fn kernel(k: &Kernel) -> KernelText {
+    let texts: Vec<String> = k.phases.iter().enumerate().map(|(p, s)| phase(k, &names::phase(k, p), s)).collect();
+    KernelText {
+        name: k.name.clone(),
+        text: texts.join("\n"),
+        params: k.params.iter().map(|p| described(p.kind)).collect(),
+        phases: k.phases.len(),
+        block: k.block,
+        span: k.span,
+    }
+}
+
+fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
+    let used = Used::of(stmts);
+    let mut formal: Vec<String> = Vec::new();
+    let mut actual: Vec<String> = Vec::new();
+    if used.checks {
+        formal.extend(["uint64_t *err".into(), "int64_t launch".into()]);
+        actual.extend(["err".into(), "launch".into()]);
+    }
+    if used.tile {
+        formal.push("int64_t tile".into());
+        actual.push("tile".into());
+    }
+    for id in &used.params {
+        let (f, a) = parameter(k, *id);
+        formal.push(f);
+        actual.push(a);
+    }
+    let mut lines = Lines::new(used.failed);
+    if used.failed {
+        lines.line("bool failed = false;");
+    }
+    for id in &used.arrays {
+        let array = &k.arrays[*id];
+        let count = array.count.max(1);
+        lines.line(&format!("{} {}[{count}];", types::element(array.elem), names::array(k, *id)));
+    }
+    lines.stmts(k, stmts);
+    let formal = if formal.is_empty() { "void".to_string() } else { formal.join(", ") };
+    let unused = if used.params.is_empty() { "    (void)args;\n" } else { "" };
+    format!(
+        "static void {name}_tile({formal}) {{\n{}}}\n\
+         void {name}(uint64_t *err, int64_t launch, int64_t tile_lo, int64_t tile_hi, void *const *args) {{\n\
+         {unused}    if (terrace_stopped(err, launch)) return;\n    \
+         for (int64_t tile = tile_lo; tile < tile_hi; tile++) {name}_tile({});\n}}\n",
+        lines.finish(),
+        actual.join(", ")
+    )
+}
+
+/// A parameter of the function for one tile, and what it gets.
+fn parameter(k: &Kernel, id: ParamId) -> (String, String) {
+    let name = names::param(k, id);
+    let i = id.index();
+    match k.params[id].kind {
+        ParamKind::Input(ty) => (format!("const {} *restrict {name}", types::element(ty)), format!("args[{i}]")),
+        ParamKind::Output(ty) | ParamKind::Scratch(ty) => {
+            (format!("{} *restrict {name}", types::element(ty)), format!("args[{i}]"))
+        }
+        ParamKind::CellOut(ty) => (format!("{} *{name}", types::element(ty)), format!("args[{i}]")),
+        ParamKind::CellIn(ty) | ParamKind::Scalar(ty) => {
+            let is = if ty == terrace_base::ScalarType::Bool { " != 0" } else { "" };
+            (format!("{} {name}", types::variable(ty)), format!("*(const {} *)args[{i}]{is}", types::element(ty)))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Statements as C, one per line.
+//!
+//! ```text
+//! Let(q, …)                  int64_t q_3 = …;
+//! Check { check: 4, … }      if (UNLIKELY(!(q_3 < n_p0))) terrace_fail(err, launch, 4, q_3, q_3, n_p0, 0);
+//! For { simd: true, … }      #pragma omp simd, where the body is straight-line code
+//! ```
+//!
+//! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
+
+use super::expr::{expr, operand};
+use super::types::variable;
+use crate::shared::names;
+use crate::shared::typing::type_of;
+use terrace_base::ScalarType;
+use terrace_ir::kernel::{Expr, Kernel, Stmt};
+
+/// Lines of text with indentation.
+pub struct Lines {
+    text: String,
+    depth: usize,
+    marks_failure: bool,
+}
+
+impl Lines {
+    /// Nothing yet. With `marks_failure`, a failing check sets the variable `failed`.
+    pub fn new(marks_failure: bool) -> Lines {
+        Lines { text: String::new(), depth: 1, marks_failure }
+    }
+
+    /// One more line.
+    pub fn line(&mut self, line: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    fn nested(&mut self, k: &Kernel, stmts: &[Stmt]) {
+        self.depth += 1;
+        self.stmts(k, stmts);
+        self.depth -= 1;
+    }
+
+    /// Statements in order.
+    pub fn stmts(&mut self, k: &Kernel, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(k, s));
+    }
+
+    fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let(v, e) => {
+                self.line(&format!("{} {} = {};", variable(k.locals[*v].ty), names::local(k, *v), expr(k, e)));
+            }
+            Stmt::Assign(v, e) => self.line(&format!("{} = {};", names::local(k, *v), expr(k, e))),
+            Stmt::Store(p, at, e) => {
+                self.line(&format!("{}[{}] = {};", names::param(k, *p), expr(k, at), expr(k, e)));
+            }
+            Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
+            Stmt::SetElement(a, at, e) => {
+                self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
+            }
+            Stmt::If(c, then, otherwise) => {
+                self.line(&format!("if ({}) {{", expr(k, c)));
+                self.nested(k, then);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.nested(k, otherwise);
+                }
+                self.line("}");
+            }
+            Stmt::While(c, body) => {
+                self.line(&format!("while ({}) {{", expr(k, c)));
+                self.nested(k, body);
+                self.line("}");
+            }
+            Stmt::For { var, from, to, step, body, simd } => {
+                let v = names::local(k, *var);
+                let (init, end) = match to {
+                    Expr::Const(_) | Expr::Local(_) | Expr::Param(_) => (String::new(), expr(k, to)),
+                    to => (format!("const int64_t {v}_end = {};", expr(k, to)), format!("{v}_end")),
+                };
+                let by = expr(k, step);
+                let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
+                if !init.is_empty() {
+                    self.line(&init);
+                }
+                if *simd && is_straight(body) {
+                    self.line("#pragma omp simd");
+                }
+                self.line(&head);
+                self.nested(k, body);
+                self.line("}");
+            }
+            // A tile has one thread.
+            Stmt::Barrier => {}
+            Stmt::Check { check, cond, index, values } => {
+                let mut shown: Vec<String> = values.iter().take(3).map(|e| as_i64(k, e)).collect();
+                shown.resize(3, "0".into());
+                let mark = if self.marks_failure { "failed = true, " } else { "" };
+                self.line(&format!(
+                    "if (UNLIKELY(!{})) {mark}terrace_fail(err, launch, {}, {}, {});",
+                    operand(k, cond),
+                    check.index(),
+                    expr(k, index),
+                    shown.join(", ")
+                ));
+            }
+            Stmt::AtomicAdd { into, buffer, at, value } => self.line(&format!(
+                "{} {} = __atomic_fetch_add(&{}[{}], {}, __ATOMIC_SEQ_CST);",
+                variable(k.locals[*into].ty),
+                names::local(k, *into),
+                names::param(k, *buffer),
+                expr(k, at),
+                expr(k, value)
+            )),
+            Stmt::Publish { flags, at, value } => self.line(&format!(
+                "__atomic_store_n(&{}[{}], {}, __ATOMIC_RELEASE);",
+                names::param(k, *flags),
+                expr(k, at),
+                expr(k, value)
+            )),
+            Stmt::Await { into, flags, at } => {
+                let v = names::local(k, *into);
+                self.line(&format!("{} {v};", variable(k.locals[*into].ty)));
+                self.line(&format!(
+                    "while (({v} = __atomic_load_n(&{}[{}], __ATOMIC_ACQUIRE)) == 0) {{ }}",
+                    names::param(k, *flags),
+                    expr(k, at)
+                ));
+            }
+        }
+    }
+}
+
+fn as_i64(k: &Kernel, e: &Expr) -> String {
+    if type_of(k, e) == ScalarType::I64 { expr(k, e) } else { format!("(int64_t){}", operand(k, e)) }
+}
+
+fn is_straight(body: &[Stmt]) -> bool {
+    body.iter().all(|s| match s {
+        Stmt::Let(..) | Stmt::Assign(..) | Stmt::Store(..) | Stmt::SetElement(..) => true,
+        Stmt::If(_, a, b) => is_straight(a) && is_straight(b),
+        _ => false,
+    })
+}

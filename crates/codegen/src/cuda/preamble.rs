@@ -1,0 +1,154 @@
+//! What every CUDA text starts with: the few words of the kernel language that CUDA C does not have.
+//!
+//! ```text
+//! a + b on i64      terrace_add(a, b)        wraps; plain `+` on signed integers may not
+//! a / b             terrace_div(a, b)        rounds towards minus infinity, 0 where the divisor is
+//! min on floats     terrace_min(a, b)        the total order: -0 before +0, NaN last
+//! f64 to i32        terrace_to_int<int>(x)   saturates, NaN gives 0
+//! check             terrace_fail(…)          keeps the least (check, index) of the launch
+//! publish, await    terrace_store_release, terrace_await
+//! ```
+//!
+//! The text also compiles for a CPU, under the simulator of the test kit, which brings its own meaning for the words of
+//! CUDA and defines `TERRACE_CUDA_SIM`. There a loop that waits must give way in every turn; `__nanosleep` does.
+//!
+//! The error record: word 0 is a lock, 1 the launch that failed, 2 the check, 3 the index, 4 to 6 the values. The index is
+//! written before the check, so a thread that reads a check and then an index without the lock sees a pair that is never
+//! larger than what will be there in the end, and may leave if its own pair is not smaller.
+
+/// The text.
+pub const PREAMBLE: &str = r#"// Kernels written by the Terrace compiler.
+#ifndef TERRACE_CUDA_SIM
+template <class T> __device__ __forceinline__ T terrace_load_volatile(const T* p) { return *(const volatile T*)p; }
+template <class T, class V> __device__ __forceinline__ void terrace_store_release(T* p, V v) {
+    __threadfence();
+    *(volatile T*)p = (T)v;
+}
+#endif
+
+template <class T> struct terrace_unsigned { typedef T type; };
+template <> struct terrace_unsigned<signed char> { typedef unsigned int type; };
+template <> struct terrace_unsigned<short> { typedef unsigned int type; };
+template <> struct terrace_unsigned<int> { typedef unsigned int type; };
+template <> struct terrace_unsigned<long long> { typedef unsigned long long type; };
+template <> struct terrace_unsigned<unsigned char> { typedef unsigned int type; };
+template <> struct terrace_unsigned<unsigned short> { typedef unsigned int type; };
+
+#define TERRACE_DEVICE template <class T> __device__ __forceinline__
+#define TERRACE_WRAP(x) ((typename terrace_unsigned<T>::type)(x))
+TERRACE_DEVICE T terrace_add(T a, T b) { return (T)(TERRACE_WRAP(a) + TERRACE_WRAP(b)); }
+TERRACE_DEVICE T terrace_sub(T a, T b) { return (T)(TERRACE_WRAP(a) - TERRACE_WRAP(b)); }
+TERRACE_DEVICE T terrace_mul(T a, T b) { return (T)(TERRACE_WRAP(a) * TERRACE_WRAP(b)); }
+TERRACE_DEVICE T terrace_neg(T a) { return (T)(TERRACE_WRAP(0) - TERRACE_WRAP(a)); }
+TERRACE_DEVICE T terrace_abs(T a) { return a < (T)0 ? terrace_neg(a) : a; }
+TERRACE_DEVICE T terrace_div(T a, T b) {
+    if (b == (T)0) return (T)0;
+    if ((T)-1 < (T)0 && b == (T)-1) return terrace_neg(a);
+    T q = (T)(a / b);
+    return q * b != a && (a < (T)0) != (b < (T)0) ? (T)(q - 1) : q;
+}
+TERRACE_DEVICE T terrace_rem(T a, T b) { return b == (T)0 ? (T)0 : terrace_sub(a, terrace_mul(terrace_div(a, b), b)); }
+TERRACE_DEVICE T terrace_shl(T a, T b) { return (T)(TERRACE_WRAP(a) << (b & (T)(sizeof(T) * 8 - 1))); }
+TERRACE_DEVICE T terrace_shr(T a, T b) { return (T)(a >> (b & (T)(sizeof(T) * 8 - 1))); }
+TERRACE_DEVICE T terrace_min(T a, T b) { return b < a ? b : a; }
+TERRACE_DEVICE T terrace_max(T a, T b) { return a < b ? b : a; }
+
+__device__ __forceinline__ bool terrace_before(double a, double b) {
+    if (a != a) return false;
+    if (b != b) return true;
+    if (a == 0.0 && b == 0.0) return __double_as_longlong(a) < 0 && __double_as_longlong(b) >= 0;
+    return a < b;
+}
+__device__ __forceinline__ float terrace_min(float a, float b) { return terrace_before(b, a) ? b : a; }
+__device__ __forceinline__ float terrace_max(float a, float b) { return terrace_before(a, b) ? b : a; }
+__device__ __forceinline__ double terrace_min(double a, double b) { return terrace_before(b, a) ? b : a; }
+__device__ __forceinline__ double terrace_max(double a, double b) { return terrace_before(a, b) ? b : a; }
+__device__ __forceinline__ double terrace_rem(double a, double b) {
+    double r = fmod(a, b);
+    if (r == 0.0) return copysign(r, b);
+    return (r < 0.0) != (b < 0.0) ? r + b : r;
+}
+__device__ __forceinline__ float terrace_rem(float a, float b) {
+    float r = fmodf(a, b);
+    if (r == 0.0f) return copysignf(r, b);
+    return (r < 0.0f) != (b < 0.0f) ? r + b : r;
+}
+
+template <class T> __device__ __forceinline__ T terrace_to_int(double x) {
+    const bool is_signed = (T)-1 < (T)0;
+    const double end = ldexp(1.0, (int)(sizeof(T) * 8) - (is_signed ? 1 : 0));
+    const T least = is_signed ? (T)(1ull << (sizeof(T) * 8 - 1)) : (T)0;
+    if (x != x) return (T)0;
+    if (x >= end) return (T)~least;
+    if (x <= (is_signed ? -end : 0.0)) return least;
+    return (T)x;
+}
+__device__ __forceinline__ bool terrace_to_bool(double x) { return x != 0.0 && x == x; }
+
+__device__ __forceinline__ bool terrace_stopped(const unsigned long long* err, long long launch) {
+    const unsigned long long failed = terrace_load_volatile(&err[1]);
+    return failed != 0 && failed < (unsigned long long)launch;
+}
+__device__ __forceinline__ bool terrace_recorded(const unsigned long long* err, long long launch, unsigned long long check,
+                                                 long long index) {
+    if (terrace_load_volatile(&err[1]) != (unsigned long long)launch) return false;
+    __threadfence();
+    const unsigned long long found = terrace_load_volatile(&err[2]);
+    __threadfence();
+    return found < check || (found == check && (long long)terrace_load_volatile(&err[3]) <= index);
+}
+__device__ __noinline__ void terrace_fail(unsigned long long* err, long long launch, unsigned long long check,
+                                          long long index, long long a, long long b, long long c) {
+    if (terrace_recorded(err, launch, check, index)) return;
+    for (bool done = false; !done;) {
+        if (atomicCAS(&err[0], 0ull, 1ull) == 0ull) {
+            __threadfence();
+            if (terrace_load_volatile(&err[1]) == 0ull || !terrace_recorded(err, launch, check, index)) {
+                terrace_store_release(&err[3], (unsigned long long)index);
+                terrace_store_release(&err[4], (unsigned long long)a);
+                terrace_store_release(&err[5], (unsigned long long)b);
+                terrace_store_release(&err[6], (unsigned long long)c);
+                terrace_store_release(&err[2], check);
+                terrace_store_release(&err[1], (unsigned long long)launch);
+            }
+            __threadfence();
+            atomicExch(&err[0], 0ull);
+            done = true;
+        } else {
+            __nanosleep(64);
+        }
+    }
+}
+
+template <class T> __device__ __forceinline__ T terrace_await(const T* p) {
+    T value = terrace_load_volatile(p);
+    while (value == (T)0) {
+        __nanosleep(32);
+        value = terrace_load_volatile(p);
+    }
+    __threadfence();
+    return value;
+}
+__device__ __forceinline__ int terrace_atomic_add(int* p, int v) {
+    __threadfence();
+    int old = atomicAdd(p, v);
+    __threadfence();
+    return old;
+}
+__device__ __forceinline__ unsigned int terrace_atomic_add(unsigned int* p, unsigned int v) {
+    __threadfence();
+    unsigned int old = atomicAdd(p, v);
+    __threadfence();
+    return old;
+}
+__device__ __forceinline__ unsigned long long terrace_atomic_add(unsigned long long* p, unsigned long long v) {
+    __threadfence();
+    unsigned long long old = atomicAdd(p, v);
+    __threadfence();
+    return old;
+}
+__device__ __forceinline__ long long terrace_atomic_add(long long* p, long long v) {
+    return (long long)terrace_atomic_add((unsigned long long*)p, (unsigned long long)v);
+}
+
+"#;

@@ -1,0 +1,142 @@
+//! Statements as CUDA C, one per line.
+//!
+//! ```text
+//! Let(q, …)                     long long q_3 = …;
+//! Check { check: 4, … }         if (!(q_3 < n_p0)) terrace_fail(terrace_err, terrace_launch, 4, q_3, q_3, n_p0, 0);
+//! Publish { flags, at, value }   terrace_store_release(&flags_p2[…], …);
+//! ```
+//!
+//! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
+
+use super::expr::{expr, operand};
+use super::types::variable;
+use crate::shared::names;
+use crate::shared::typing::type_of;
+use terrace_base::ScalarType;
+use terrace_ir::kernel::{Expr, Kernel, Stmt};
+
+/// Lines of text with indentation.
+pub struct Lines {
+    text: String,
+    depth: usize,
+    marks_failure: bool,
+}
+
+impl Lines {
+    /// Nothing yet, inside a function. A failing check may have to leave a mark in the variable `failed`.
+    pub fn new(marks_failure: bool) -> Lines {
+        Lines { text: String::new(), depth: 1, marks_failure }
+    }
+
+    /// One more line.
+    pub fn line(&mut self, line: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    fn nested(&mut self, k: &Kernel, stmts: &[Stmt]) {
+        self.depth += 1;
+        self.stmts(k, stmts);
+        self.depth -= 1;
+    }
+
+    /// Statements, in order.
+    pub fn stmts(&mut self, k: &Kernel, stmts: &[Stmt]) {
+        for s in stmts {
+            self.stmt(k, s);
+        }
+    }
+
+    fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let(v, e) => {
+                let ty = variable(k.locals[*v].ty);
+                self.line(&format!("{ty} {} = {};", names::local(k, *v), expr(k, e)));
+            }
+            Stmt::Assign(v, e) => self.line(&format!("{} = {};", names::local(k, *v), expr(k, e))),
+            Stmt::Store(p, at, e) => {
+                self.line(&format!("{}[{}] = {};", names::param(k, *p), expr(k, at), expr(k, e)));
+            }
+            Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
+            Stmt::SetElement(a, at, e) => {
+                self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
+            }
+            Stmt::If(c, then, otherwise) => {
+                self.line(&format!("if ({}) {{", expr(k, c)));
+                self.nested(k, then);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.nested(k, otherwise);
+                }
+                self.line("}");
+            }
+            Stmt::While(c, body) => {
+                self.line(&format!("while ({}) {{", expr(k, c)));
+                self.nested(k, body);
+                self.line("}");
+            }
+            Stmt::For { var, from, to, step, body, .. } => {
+                let v = names::local(k, *var);
+                let from = expr(k, from);
+                let (init, end) = match to {
+                    Expr::Const(_) => (format!("{v} = {from}"), expr(k, to)),
+                    to => (format!("{v} = {from}, {v}_end = {}", expr(k, to)), format!("{v}_end")),
+                };
+                self.line(&format!("for (long long {init}; {v} < {end}; {v} += {}) {{", expr(k, step)));
+                self.nested(k, body);
+                self.line("}");
+            }
+            Stmt::Barrier => self.line("__syncthreads();"),
+            Stmt::Check { check, cond, index, values } => {
+                let mut shown: Vec<String> = values.iter().take(3).map(|e| self.as_i64(k, e)).collect();
+                shown.resize(3, "0ll".into());
+                let mark = if self.marks_failure { "failed = true, " } else { "" };
+                self.line(&format!(
+                    "if (!{}) {mark}terrace_fail(terrace_err, terrace_launch, {}ull, {}, {});",
+                    operand(k, cond),
+                    check.index(),
+                    expr(k, index),
+                    shown.join(", ")
+                ));
+            }
+            Stmt::AtomicAdd { into, buffer, at, value } => {
+                let ty = variable(k.locals[*into].ty);
+                self.line(&format!(
+                    "{ty} {} = terrace_atomic_add(&{}[{}], {});",
+                    names::local(k, *into),
+                    names::param(k, *buffer),
+                    expr(k, at),
+                    expr(k, value)
+                ));
+            }
+            Stmt::Publish { flags, at, value } => self.line(&format!(
+                "terrace_store_release(&{}[{}], {});",
+                names::param(k, *flags),
+                expr(k, at),
+                expr(k, value)
+            )),
+            Stmt::Await { into, flags, at } => {
+                let ty = variable(k.locals[*into].ty);
+                self.line(&format!(
+                    "{ty} {} = terrace_await(&{}[{}]);",
+                    names::local(k, *into),
+                    names::param(k, *flags),
+                    expr(k, at)
+                ));
+            }
+        }
+    }
+
+    fn as_i64(&self, k: &Kernel, e: &Expr) -> String {
+        let text = expr(k, e);
+        if type_of(k, e) == ScalarType::I64 { text } else { format!("(long long){}", operand(k, e)) }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a phase mentions, so that nothing is declared for nothing.
+
+use std::collections::BTreeSet;
+use terrace_ir::kernel::{ArrayId, Expr, ParamId, Stmt};
+
+/// What a phase mentions.
+#[derive(Default)]
+pub struct Used {
+    /// Parameters, read or written.
+    pub params: BTreeSet<ParamId>,
+    /// Arrays of fixed size.
+    pub arrays: BTreeSet<ArrayId>,
+    /// Whether it asks if a check has failed.
+    pub failed: bool,
+    /// Whether it checks.
+    pub checks: bool,
+    /// Whether it asks for the number of the tile.
+    pub tile: bool,
+}
+
+impl Used {
+    /// What these statements mention.
+    pub fn of(stmts: &[Stmt]) -> Used {
+        let mut used = Used::default();
+        used.stmts(stmts);
+        used
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let(_, e) | Stmt::Assign(_, e) => self.exprs(&[e]),
+            Stmt::StoreCell(p, e) => {
+                self.params.insert(*p);
+                self.exprs(&[e]);
+            }
+            Stmt::Store(p, at, e) => {
+                self.params.insert(*p);
+                self.exprs(&[at, e]);
+            }
+            Stmt::SetElement(a, at, e) => {
+                self.arrays.insert(*a);
+                self.exprs(&[at, e]);
+            }
+            Stmt::If(c, a, b) => {
+                self.exprs(&[c]);
+                self.stmts(a);
+                self.stmts(b);
+            }
+            Stmt::While(c, body) => {
+                self.exprs(&[c]);
+                self.stmts(body);
+            }
+            Stmt::For { from, to, step, body, .. } => {
+                self.exprs(&[from, to, step]);
+                self.stmts(body);
+            }
+            Stmt::Barrier => {}
+            Stmt::Check { cond, index, values, .. } => {
+                self.checks = true;
+                self.exprs(&[cond, index]);
+                values.iter().for_each(|e| self.exprs(&[e]));
+            }
+            Stmt::AtomicAdd { buffer: p, at, value, .. } | Stmt::Publish { flags: p, at, value } => {
+                self.params.insert(*p);
+                self.exprs(&[at, value]);
+            }
+            Stmt::Await { flags, at, .. } => {
+                self.params.insert(*flags);
+                self.exprs(&[at]);
+            }
+        }
+    }
+
+    fn exprs(&mut self, list: &[&Expr]) {
+        for e in list {
+            match e {
+                Expr::Const(_) | Expr::Local(_) | Expr::Thread => {}
+                Expr::Tile => self.tile = true,
+                Expr::Failed => self.failed = true,
+                Expr::Param(p) => {
+                    self.params.insert(*p);
+                }
+                Expr::Load(p, a) | Expr::LoadFresh(p, a) => {
+                    self.params.insert(*p);
+                    self.exprs(&[a]);
+                }
+                Expr::Unary(_, a) | Expr::Convert(_, a) => self.exprs(&[a]),
+                Expr::Element(array, a) => {
+                    self.arrays.insert(*array);
+                    self.exprs(&[a]);
+                }
+                Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => self.exprs(&[a, b]),
+                Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.exprs(&[a, b, c]),
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Literals in tests become arguments.
+//!
+//! ```text
+//! test "…" = sum([1, 2, 3]) == 6
+//!
+//! test_1(arg_0 : []i64) called with [1, 2, 3]:  sum(arg_0) == 6
+//! ```
+//!
+//! An optimiser that could see `[1, 2, 3]` would compute the answer, and the test would say nothing about the code that runs.
+//! Arrays of literals become arguments wherever they stand, numbers where they are arguments of a call.
+
+use super::body::Lower;
+use crate::typed::{Expr, Kind};
+use terrace_base::Scalar;
+use terrace_ir::Atom;
+use terrace_plan::data::Data;
+
+impl Lower<'_, '_> {
+    /// The parameter that stands for an array of literals, in a test.
+    pub(super) fn opaque_array(&mut self, expr: &Expr) -> Option<Atom> {
+        match expr.kind {
+            Kind::Array(_) | Kind::Str(_) => self.opaque(expr),
+            _ => None,
+        }
+    }
+
+    /// The parameter that stands for a number or truth value, in a test.
+    pub(super) fn opaque_scalar(&mut self, expr: &Expr) -> Option<Atom> {
+        match expr.kind {
+            Kind::Int(_) | Kind::NegativeInt(_) | Kind::Real(_) | Kind::Bool(_) => {
+                self.opaque(expr)
+            }
+            _ => None,
+        }
+    }
+
+    fn opaque(&mut self, expr: &Expr) -> Option<Atom> {
+        self.arguments.as_ref()?;
+        let data = self.data(expr)?;
+        let ty = self.ty(&expr.ty);
+        let value = self.value("arg", ty);
+        self.arguments.as_mut()?.push((value, data));
+        Some(value.into())
+    }
+
+    fn data(&self, expr: &Expr) -> Option<Data> {
+        let scalar = || self.ty(&expr.ty).scalar();
+        Some(match &expr.kind {
+            Kind::Int(value) => Data::Scalar(number(scalar()?, *value, false)),
+            Kind::NegativeInt(value) => Data::Scalar(number(scalar()?, *value, true)),
+            Kind::Real(value) => Data::Scalar(Scalar::from_f64(scalar()?, *value)?),
+            Kind::Unary(terrace_base::UnOp::Neg, operand) => match &operand.kind {
+                Kind::Real(value) => Data::Scalar(Scalar::from_f64(scalar()?, -*value)?),
+                _ => return None,
+            },
+            Kind::Bool(b) => Data::Scalar(Scalar::Bool(*b)),
+            Kind::Str(bytes) => {
+                Data::Array(bytes.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect())
+            }
+            Kind::Tuple(parts) => {
+                Data::Tuple(parts.iter().map(|p| self.data(p)).collect::<Option<_>>()?)
+            }
+            Kind::Array(elems) => {
+                Data::Array(elems.iter().map(|e| self.data(e)).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A literal as a scalar of the type it got.
+pub(super) fn number(ty: terrace_base::ScalarType, value: u64, negative: bool) -> Scalar {
+    let signed = if negative {
+        (value as i64).wrapping_neg()
+    } else {
+        value as i64
+    };
+    let real = if negative {
+        -(value as f64)
+    } else {
+        value as f64
+    };
+    Scalar::from_f64(ty, real).unwrap_or_else(|| Scalar::from_i64(ty, signed))
+}

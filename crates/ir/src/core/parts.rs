@@ -1,0 +1,288 @@
+//! What a Core expression is made of: the one list that every walk uses.
+//!
+//! ```text
+//! loop s_1 : i64 = a_0 for i_2 < n_3 { … }      Use a_0, Use n_3, Bind s_1, Bind i_2, Body …
+//! ```
+//!
+//! [`Expr::parts`] and [`Expr::parts_mut`] are the same walk by shared and by exclusive reference, written once as a macro.
+//! An expression that is added to the language is added here, and all walks know it.
+
+use super::{Body, Expr, Lambda, LoopForm, Type};
+use crate::{Atom, ValueId, replaced_in_size, value_of};
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_algebra::Size;
+
+/// One thing that an expression is made of.
+pub enum Part<'a> {
+    /// An operand.
+    Use(&'a Atom),
+    /// A type written in the expression.
+    Type(&'a Type),
+    /// A value bound for the expression's bodies.
+    Bind(&'a ValueId),
+    /// A body.
+    Body(&'a Body),
+}
+
+/// One thing that an expression is made of, to change.
+pub enum PartMut<'a> {
+    /// An operand.
+    Use(&'a mut Atom),
+    /// A type written in the expression.
+    Type(&'a mut Type),
+    /// A value bound for the expression's bodies.
+    Bind(&'a mut ValueId),
+    /// A body.
+    Body(&'a mut Body),
+}
+
+// The same walk, by shared and by exclusive reference.
+macro_rules! parts_of_expr {
+    ($expr:expr, $part:ident, $f:expr) => {{
+        let f = $f;
+        match $expr {
+            Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Project(a, _) => {
+                f($part::Use(a))
+            }
+            Expr::Length(a) | Expr::Iota(a) => f($part::Use(a)),
+            Expr::Binary(_, a, b) => {
+                f($part::Use(a));
+                f($part::Use(b));
+            }
+            Expr::Fma(a, b, c) => {
+                f($part::Use(a));
+                f($part::Use(b));
+                f($part::Use(c));
+            }
+            Expr::Tuple(items) | Expr::Concat(items) | Expr::Zip(items) => {
+                for a in items {
+                    f($part::Use(a));
+                }
+            }
+            Expr::ArrayLiteral { elem, elems } => {
+                f($part::Type(elem));
+                for a in elems {
+                    f($part::Use(a));
+                }
+            }
+            Expr::Index { array, index } => {
+                f($part::Use(array));
+                f($part::Use(index));
+            }
+            Expr::Slice { array, from, to } => {
+                f($part::Use(array));
+                f($part::Use(from));
+                f($part::Use(to));
+            }
+            Expr::Replicate { count, value } => {
+                f($part::Use(count));
+                f($part::Use(value));
+            }
+            Expr::Map { lambda, arrays } => {
+                for a in arrays {
+                    f($part::Use(a));
+                }
+                let Lambda { params, body } = lambda;
+                for v in params {
+                    f($part::Bind(v));
+                }
+                f($part::Body(body));
+            }
+            Expr::Generate { lambda, count: a }
+            | Expr::Filter {
+                predicate: lambda,
+                array: a,
+            } => {
+                f($part::Use(a));
+                let Lambda { params, body } = lambda;
+                for v in params {
+                    f($part::Bind(v));
+                }
+                f($part::Body(body));
+            }
+            Expr::Reduce {
+                operator,
+                neutral,
+                array,
+            }
+            | Expr::Scan {
+                operator,
+                neutral,
+                array,
+            } => {
+                f($part::Use(neutral));
+                f($part::Use(array));
+                let Lambda { params, body } = operator;
+                for v in params {
+                    f($part::Bind(v));
+                }
+                f($part::Body(body));
+            }
+            Expr::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                f($part::Use(cond));
+                f($part::Body(then));
+                f($part::Body(otherwise));
+            }
+            Expr::Loop {
+                state,
+                init,
+                form,
+                body,
+            } => {
+                f($part::Use(init));
+                match form {
+                    LoopForm::While(cond) => {
+                        f($part::Bind(state));
+                        f($part::Body(cond));
+                    }
+                    LoopForm::For { index, count } => {
+                        f($part::Use(count));
+                        f($part::Bind(state));
+                        f($part::Bind(index));
+                    }
+                }
+                f($part::Body(body));
+            }
+            Expr::Call { args, .. } => {
+                for a in args {
+                    f($part::Use(a));
+                }
+            }
+            Expr::Ascribe { value, ty, .. } => {
+                f($part::Use(value));
+                f($part::Type(ty));
+            }
+        }
+    }};
+}
+
+impl Expr {
+    /// Gives `f` every part, operands first, bodies in order of evaluation.
+    pub fn parts<'a>(&'a self, f: &mut dyn FnMut(Part<'a>)) {
+        parts_of_expr!(self, Part, f)
+    }
+
+    /// Gives `f` every part, to change.
+    pub fn parts_mut<'a>(&'a mut self, f: &mut dyn FnMut(PartMut<'a>)) {
+        parts_of_expr!(self, PartMut, f)
+    }
+
+    /// The bodies directly in it.
+    pub fn bodies(&self) -> Vec<&Body> {
+        let mut out = Vec::new();
+        self.parts(&mut |part| {
+            if let Part::Body(b) = part {
+                out.push(b)
+            }
+        });
+        out
+    }
+
+    /// The bodies directly in it, to change.
+    pub fn bodies_mut(&mut self) -> Vec<&mut Body> {
+        let mut out = Vec::new();
+        self.parts_mut(&mut |part| {
+            if let PartMut::Body(b) = part {
+                out.push(b)
+            }
+        });
+        out
+    }
+
+    /// Its own operands; those of its bodies do not count.
+    pub fn operands(&self) -> Vec<Atom> {
+        let mut out = Vec::new();
+        self.parts(&mut |part| {
+            if let Part::Use(a) = part {
+                out.push(*a)
+            }
+        });
+        out
+    }
+
+    /// The values that it binds for its bodies: parameters, loop state and counter.
+    pub fn binders(&self) -> Vec<ValueId> {
+        let mut out = Vec::new();
+        self.parts(&mut |part| {
+            if let Part::Bind(v) = part {
+                out.push(*v)
+            }
+        });
+        out
+    }
+
+    /// The word under which operators are counted; `None` for scalar work.
+    pub fn operator_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Expr::Iota(_) => "iota",
+            Expr::Replicate { .. } => "replicate",
+            Expr::Concat(_) => "concat",
+            Expr::Zip(_) => "zip",
+            Expr::Map { .. } => "map",
+            Expr::Generate { .. } => "generate",
+            Expr::Filter { .. } => "filter",
+            Expr::Reduce { .. } => "reduce",
+            Expr::Scan { .. } => "scan",
+            Expr::Loop { .. } => "loop",
+            Expr::If { .. } => "if",
+            Expr::Call { .. } => "call",
+            _ => return None,
+        })
+    }
+}
+
+impl Type {
+    /// Gives `f` every size that is stated.
+    pub fn sizes<'a>(&'a self, f: &mut dyn FnMut(&'a Size)) {
+        match self {
+            Type::Scalar(_) => {}
+            Type::Tuple(ts) => ts.iter().for_each(|t| t.sizes(f)),
+            Type::Array(a) => {
+                a.length.iter().for_each(&mut *f);
+                a.elem.sizes(f);
+            }
+        }
+    }
+
+    /// Gives `f` every size that is stated, to change.
+    pub fn sizes_mut(&mut self, f: &mut dyn FnMut(&mut Size)) {
+        match self {
+            Type::Scalar(_) => {}
+            Type::Tuple(ts) => ts.iter_mut().for_each(|t| t.sizes_mut(f)),
+            Type::Array(a) => {
+                a.length.iter_mut().for_each(&mut *f);
+                a.elem.sizes_mut(f);
+            }
+        }
+    }
+
+    /// The values that its sizes mention, without the positions it binds itself.
+    pub fn free_values(&self) -> BTreeSet<ValueId> {
+        let mut out = BTreeSet::new();
+        self.sizes(&mut |s| out.extend(s.vars().into_iter().map(value_of)));
+        let mut positions = BTreeSet::new();
+        self.positions(&mut positions);
+        out.difference(&positions).copied().collect()
+    }
+
+    /// The values that stand for positions in it.
+    pub fn positions(&self, out: &mut BTreeSet<ValueId>) {
+        match self {
+            Type::Scalar(_) => {}
+            Type::Tuple(ts) => ts.iter().for_each(|t| t.positions(out)),
+            Type::Array(a) => {
+                out.extend(a.position.map(value_of));
+                a.elem.positions(out);
+            }
+        }
+    }
+
+    /// Replaces values in its sizes, where the replacement is a value or an integer.
+    pub fn substitute(&mut self, map: &BTreeMap<ValueId, Atom>) {
+        self.sizes_mut(&mut |s| *s = replaced_in_size(s, map));
+    }
+}

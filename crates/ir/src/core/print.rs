@@ -1,0 +1,299 @@
+//! Core as text.
+//!
+//! ```text
+//! def sum_of_squares(xs_0 : []f64) -> f64 {
+//!   let squares_1 : []f64 = map (x_2 : f64) in xs_0 { let y_3 : f64 = x_2 * x_2; => y_3 }
+//!   let total_4 : f64 = reduce (a_5 : f64, b_6 : f64) in squares_1 from 0.0 { let c_7 : f64 = a_5 + b_6; => c_7 }
+//!   => total_4
+//! }
+//! ```
+//!
+//! One statement is one line, unless it has bodies. `=>` gives a body's result. The list of checks stands first. Source
+//! spans are not printed: [`super::parse::erase_spans`] says exactly what the text leaves out.
+
+use super::{Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type, Value};
+use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, tuple};
+use crate::{Atom, ValueId, value_of};
+use std::fmt;
+use terrace_algebra::{Size, SizeVar};
+use terrace_base::IdVec;
+
+/// The whole program.
+pub fn print(program: &Program) -> String {
+    let mut parts = Vec::new();
+    if !program.checks.is_empty() {
+        parts.push(checks(&program.checks));
+    }
+    parts.extend(program.functions.iter().map(|f| print_function(program, f)));
+    parts.join("\n")
+}
+
+/// One function of a program.
+pub fn print_function(program: &Program, function: &Function) -> String {
+    let p = Printer {
+        program,
+        values: &function.values,
+    };
+    let name = function_name(&function.name);
+    let params = commas(&function.params, |v| p.binder(*v));
+    let result = p.ty(&function.result);
+    let head = match &function.role {
+        Role::Internal => format!("def {name}({params}) -> {result}"),
+        Role::Entry => format!("entry {name}({params}) -> {result}"),
+        Role::Test {
+            name: test,
+            arguments,
+        } => {
+            let arguments = commas(arguments, data);
+            format!(
+                "test {} {name}({params}) -> {result} with ({arguments})",
+                quoted(test)
+            )
+        }
+    };
+    format!(
+        "{head} {{\n{}}}\n",
+        p.lines(&function.body, 1)
+            .iter()
+            .map(|l| format!("  {l}\n"))
+            .collect::<String>()
+    )
+}
+
+/// The first line of a statement, for messages.
+pub(crate) fn first_line(program: &Program, function: &Function, stmt: &Stmt) -> String {
+    let text = Printer {
+        program,
+        values: &function.values,
+    }
+    .stmt(stmt, 0);
+    text.lines().next().unwrap_or_default().to_string()
+}
+
+/// A type, with the names of a function's values.
+pub fn print_type(values: &IdVec<ValueId, Value>, ty: &Type) -> String {
+    match ty {
+        Type::Scalar(s) => s.to_string(),
+        Type::Tuple(parts) => tuple(parts.iter(), |t| print_type(values, t)),
+        Type::Array(a) => {
+            let length = a.length.as_ref().map(|n| print_size(values, n));
+            let dim = match (a.position, length) {
+                (None, None) => String::new(),
+                (None, Some(n)) => n,
+                (Some(i), n) => format!(
+                    "{} < {}",
+                    value_name(values, value_of(i)),
+                    n.unwrap_or_else(|| "_".into())
+                ),
+            };
+            format!("[{dim}]{}", print_type(values, &a.elem))
+        }
+    }
+}
+
+/// A size, with the names of a function's values.
+pub fn print_size(values: &IdVec<ValueId, Value>, size: &Size) -> String {
+    size.display(&|s: SizeVar| value_name(values, value_of(s)))
+        .to_string()
+}
+
+/// A value's name and number; one that is not in the table prints as the size variable it is.
+pub fn value_name(values: &IdVec<ValueId, Value>, value: ValueId) -> String {
+    match values.get(value) {
+        Some(known) => format!("{}_{value}", known.name),
+        None => format!("s{value}"),
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&print(self))
+    }
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    values: &'a IdVec<ValueId, Value>,
+}
+
+impl Printer<'_> {
+    fn name(&self, v: ValueId) -> String {
+        value_name(self.values, v)
+    }
+
+    fn atom(&self, a: &Atom) -> String {
+        match a {
+            Atom::Var(v) => self.name(*v),
+            Atom::Const(c) => c.to_string(),
+        }
+    }
+
+    fn atoms(&self, atoms: &[Atom]) -> String {
+        commas(atoms, |a| self.atom(a))
+    }
+
+    fn ty(&self, ty: &Type) -> String {
+        print_type(self.values, ty)
+    }
+
+    fn binder(&self, v: ValueId) -> String {
+        match self.values.get(v) {
+            Some(known) => format!("{} : {}", self.name(v), self.ty(&known.ty)),
+            None => self.name(v),
+        }
+    }
+
+    fn params(&self, lambda: &Lambda) -> String {
+        format!("({})", commas(&lambda.params, |v| self.binder(*v)))
+    }
+
+    fn lines(&self, body: &Body, depth: usize) -> Vec<String> {
+        let mut lines: Vec<String> = body.stmts.iter().map(|s| self.stmt(s, depth)).collect();
+        lines.push(format!("=> {}", self.atom(&body.result)));
+        lines
+    }
+
+    fn body(&self, body: &Body, depth: usize) -> String {
+        block(&self.lines(body, depth + 1), depth)
+    }
+
+    fn stmt(&self, stmt: &Stmt, depth: usize) -> String {
+        match &stmt.kind {
+            StmtKind::Let { value, expr, after } => {
+                let after = match after.as_slice() {
+                    [] => String::new(),
+                    checks => format!(" after {}", commas(checks, |c| c.to_string())),
+                };
+                format!(
+                    "let {} = {}{after}",
+                    self.binder(*value),
+                    self.expr(expr, depth)
+                )
+            }
+            StmtKind::Check {
+                check,
+                cond,
+                values,
+            } => {
+                let name = check_name(&self.program.checks, *check);
+                format!("check {name} {} ({})", self.atom(cond), self.atoms(values))
+            }
+        }
+    }
+
+    fn expr(&self, expr: &Expr, depth: usize) -> String {
+        let a = |atom: &Atom| self.atom(atom);
+        match expr {
+            Expr::Atom(x) => a(x),
+            Expr::Unary(op, x) => format!("{} {}", op.word(), a(x)),
+            Expr::Binary(op, x, y) => format!("{} {} {}", a(x), op.symbol(), a(y)),
+            Expr::Fma(x, y, z) => format!("fma({}, {}, {})", a(x), a(y), a(z)),
+            Expr::Convert(to, x) => format!("{to}({})", a(x)),
+            Expr::Tuple(parts) => tuple(parts.iter(), a),
+            Expr::Project(x, field) => format!("{}.{field}", a(x)),
+            Expr::ArrayLiteral { elem, elems } => {
+                format!("[{}] of {}", self.atoms(elems), self.ty(elem))
+            }
+            Expr::Length(x) => format!("length {}", a(x)),
+            Expr::Index { array, index } => format!("{}[{}]", a(array), a(index)),
+            Expr::Slice { array, from, to } => format!("{}[{} .. {}]", a(array), a(from), a(to)),
+            Expr::Iota(n) => format!("iota {}", a(n)),
+            Expr::Replicate { count, value } => format!("replicate {} {}", a(count), a(value)),
+            Expr::Concat(parts) => format!("concat({})", self.atoms(parts)),
+            Expr::Zip(parts) => format!("zip({})", self.atoms(parts)),
+            Expr::Map { lambda, arrays } => {
+                format!(
+                    "map {} in {} {}",
+                    self.params(lambda),
+                    self.atoms(arrays),
+                    self.body(&lambda.body, depth)
+                )
+            }
+            Expr::Generate { lambda, count } => {
+                format!(
+                    "generate {} < {} {}",
+                    self.params(lambda),
+                    a(count),
+                    self.body(&lambda.body, depth)
+                )
+            }
+            Expr::Filter { predicate, array } => {
+                format!(
+                    "filter {} in {} {}",
+                    self.params(predicate),
+                    a(array),
+                    self.body(&predicate.body, depth)
+                )
+            }
+            Expr::Reduce {
+                operator,
+                neutral,
+                array,
+            } => self.combine("reduce", operator, neutral, array, depth),
+            Expr::Scan {
+                operator,
+                neutral,
+                array,
+            } => self.combine("scan", operator, neutral, array, depth),
+            Expr::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                format!(
+                    "if {} {} else {}",
+                    a(cond),
+                    self.body(then, depth),
+                    self.body(otherwise, depth)
+                )
+            }
+            Expr::Loop {
+                state,
+                init,
+                form,
+                body,
+            } => {
+                let form = match form {
+                    LoopForm::While(cond) => format!("while {}", self.body(cond, depth)),
+                    LoopForm::For { index, count } => {
+                        format!("for {} < {}", self.name(*index), a(count))
+                    }
+                };
+                format!(
+                    "loop {} = {} {form} do {}",
+                    self.binder(*state),
+                    a(init),
+                    self.body(body, depth)
+                )
+            }
+            Expr::Call { function, args } => {
+                let name = self
+                    .program
+                    .functions
+                    .get(*function)
+                    .map_or("unknown", |f| f.name.as_str());
+                format!("call {}({})", function_name(name), self.atoms(args))
+            }
+            Expr::Ascribe { value, ty, check } => {
+                format!("ascribe {} : {} check {check}", a(value), self.ty(ty))
+            }
+        }
+    }
+
+    fn combine(
+        &self,
+        word: &str,
+        operator: &Lambda,
+        neutral: &Atom,
+        array: &Atom,
+        depth: usize,
+    ) -> String {
+        format!(
+            "{word} {} in {} from {} {}",
+            self.params(operator),
+            self.atom(array),
+            self.atom(neutral),
+            self.body(&operator.body, depth)
+        )
+    }
+}

@@ -1,0 +1,249 @@
+//! Kernels: imperative functions that run tile by tile.
+//!
+//! A kernel is what a device executes. Its work is cut into *tiles*; on a GPU a tile is the work of one block, on a CPU a
+//! range of tiles is one call of a C function. Expressions are trees, so that the printed C reads like C:
+//!
+//! ```text
+//! kernel saxpy_map(out x: f32[], a: f32, xs: f32[], n: i64) block 256 {
+//!   let q = tile * 1024 + thread
+//!   if q < n { x[q] = fma(a, xs[q], ys[q]) }
+//! }
+//! ```
+//!
+//! A kernel may have several phases, run one after the other with a barrier over the whole device between them (CPU
+//! kernels use this: partial results, then their combination). Threads of a block meet at `barrier`, which stands only in
+//! control flow that is the same for the whole block; the verifier says so. Blocks talk to each other only through
+//! `Publish`, `Await`, `LoadFresh` and `AtomicAdd`.
+//!
+//! Every kernel has two parameters that are not listed: the error record and the number of the launch. A `check` that fails
+//! records itself there, least (check, index) first, marks the thread as failed and goes on; the printers make a kernel start
+//! with a test whether an *earlier* launch has failed, so what is reported does not depend on timing.
+
+pub mod print;
+pub mod verify;
+
+use crate::check::CheckId;
+use terrace_base::IdVec;
+use terrace_base::Span;
+use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
+use terrace_plan::host::HostFunction;
+use terrace_plan::{CheckText, Entry, Target};
+
+/// Kernels and the host program that launches them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// For which kind of device.
+    pub target: Target,
+    /// The kernels; launches refer to them by index.
+    pub kernels: Vec<Kernel>,
+    /// The host program.
+    pub functions: Vec<HostFunction>,
+    /// What can be called from outside.
+    pub entries: Vec<Entry>,
+    /// The checks.
+    pub checks: Vec<CheckText>,
+}
+
+terrace_base::define_id!(
+    /// A local variable of a kernel.
+    LocalId
+);
+terrace_base::define_id!(
+    /// A parameter of a kernel.
+    ParamId
+);
+terrace_base::define_id!(
+    /// An array of fixed size: in shared memory, or private to the thread.
+    ArrayId
+);
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// A name that says what it computes; unique in the program.
+    pub name: String,
+    /// The parameters, in the order of launch arguments.
+    pub params: IdVec<ParamId, Param>,
+    /// The local variables.
+    pub locals: IdVec<LocalId, Local>,
+    /// Arrays of fixed size.
+    pub arrays: IdVec<ArrayId, Array>,
+    /// What a tile does, phase by phase.
+    pub phases: Vec<Vec<Stmt>>,
+    /// Threads per block; 1 on a CPU.
+    pub block: u32,
+    /// The source that it computes.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// The name it prints under.
+    pub name: String,
+    /// What it is.
+    pub kind: ParamKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A buffer that is only read. No other buffer of the launch overlaps it.
+    Input(ScalarType),
+    /// A buffer that is written; nobody else reads or writes it.
+    Output(ScalarType),
+    /// A buffer that several tiles write and read.
+    Scratch(ScalarType),
+    /// A scalar by value.
+    Scalar(ScalarType),
+    /// A scalar on the device, read.
+    CellIn(ScalarType),
+    /// A scalar on the device, written.
+    CellOut(ScalarType),
+}
+
+/// A local variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// The name it prints under.
+    pub name: String,
+    /// Its type.
+    pub ty: ScalarType,
+}
+
+/// An array of fixed size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// The name it prints under.
+    pub name: String,
+    /// The type of an element.
+    pub elem: ScalarType,
+    /// How many.
+    pub count: usize,
+    /// In shared memory (else private to the thread).
+    pub shared: bool,
+}
+
+/// A computation without effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A constant.
+    Const(Scalar),
+    /// A local variable.
+    Local(LocalId),
+    /// A scalar parameter, or the value in a cell (read once, when the kernel starts).
+    Param(ParamId),
+    /// The number of the tile, an `i64`.
+    Tile,
+    /// The number of the thread in its block, an `i64`; 0 on a CPU.
+    Thread,
+    /// Whether a check of this thread has failed.
+    Failed,
+    /// An operation.
+    Unary(UnOp, Box<Expr>),
+    /// An operation. `Div` and `Rem` round towards minus infinity, and are 0 where the divisor is.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `a / b` of `i64` operands known to be `a >= 0`, `b > 0`: plain machine division.
+    Quotient(Box<Expr>, Box<Expr>),
+    /// `a * b + c`, rounded once.
+    Fma(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A conversion.
+    Convert(ScalarType, Box<Expr>),
+    /// `if c then a else b`; only one of the two is computed.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// An element of a buffer.
+    Load(ParamId, Box<Expr>),
+    /// An element of a scratch buffer that another block may have written during this launch: never from a stale cache.
+    LoadFresh(ParamId, Box<Expr>),
+    /// An element of an array of fixed size.
+    Element(ArrayId, Box<Expr>),
+    /// The value of another lane of the warp (every lane of the warp takes part).
+    Shuffle(Shuffle, Box<Expr>, Box<Expr>),
+}
+
+/// From which lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    /// That many lanes below; own value where there is none.
+    Up,
+    /// That many lanes above; own value where there is none.
+    Down,
+    /// This lane.
+    Lane,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// A local variable gets a value; the first assignment declares it.
+    Let(LocalId, Expr),
+    /// A local variable, declared before, gets a new value.
+    Assign(LocalId, Expr),
+    /// An element of a buffer is written.
+    Store(ParamId, Expr, Expr),
+    /// A cell is written.
+    StoreCell(ParamId, Expr),
+    /// An element of an array of fixed size is written.
+    SetElement(ArrayId, Expr, Expr),
+    /// One of two.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Repetition while the condition holds and no check of this thread has failed.
+    While(Expr, Vec<Stmt>),
+    /// The variable counts from `from` while less than `to`, in steps of `step`.
+    For {
+        /// An `i64`, declared by the statement.
+        var: LocalId,
+        /// First value.
+        from: Expr,
+        /// Bound, exclusive.
+        to: Expr,
+        /// Positive.
+        step: Expr,
+        /// The body.
+        body: Vec<Stmt>,
+        /// Iterations are independent or lane-wise: the compiler may vectorise.
+        simd: bool,
+    },
+    /// All threads of the block meet.
+    Barrier,
+    /// A check: where it fails, the least (check, index) is recorded and the thread is marked as failed.
+    Check {
+        /// Which.
+        check: CheckId,
+        /// Must be true.
+        cond: Expr,
+        /// The position that is reported, an `i64`.
+        index: Expr,
+        /// What the message shows, each an `i64`; three at most.
+        values: Vec<Expr>,
+    },
+    /// `local = buffer[at]; buffer[at] += value`, atomically.
+    AtomicAdd {
+        /// Gets the old value.
+        into: LocalId,
+        /// Scratch.
+        buffer: ParamId,
+        /// Which element.
+        at: Expr,
+        /// What is added.
+        value: Expr,
+    },
+    /// All writes of this thread become visible to other blocks, then the flag is written.
+    Publish {
+        /// Scratch.
+        flags: ParamId,
+        /// Which element.
+        at: Expr,
+        /// Not zero.
+        value: Expr,
+    },
+    /// Waits until the flag is not zero and takes its value; what was published before it is visible afterwards.
+    Await {
+        /// Gets the flag.
+        into: LocalId,
+        /// Scratch.
+        flags: ParamId,
+        /// Which element.
+        at: Expr,
+    },
+}

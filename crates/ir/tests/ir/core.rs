@@ -1,0 +1,413 @@
+//! Core: what prints reads back, and the rules bite.
+
+use terrace_algebra::{Size, SizeVar, sum};
+use terrace_base::{BinOp, Scalar, ScalarType, Span, UnOp};
+use terrace_ir::check::{CheckId, CheckInfo, CheckKind};
+use terrace_ir::core::parse::{erase_spans, parse};
+use terrace_ir::core::print::print;
+use terrace_ir::core::verify::verify;
+use terrace_ir::core::*;
+use terrace_ir::{Atom, FuncId, ValueId};
+use terrace_plan::data::Data;
+
+/// A valid program whose text is exactly what the printer writes.
+fn check(text: &str) {
+    let text = text.trim_start();
+    let program = parse(text).unwrap();
+    assert_eq!(print(&program), text);
+    verify(&program).unwrap();
+}
+
+/// A program that breaks a rule; the message contains all of the words.
+fn check_fault(text: &str, words: &[&str]) {
+    let message = verify(&parse(text).unwrap()).unwrap_err();
+    for word in words {
+        assert!(message.contains(word), "{message:?} does not say {word:?}");
+    }
+}
+
+#[test]
+fn spmv() {
+    check(
+        "
+check 0 : index
+
+entry spmv(rows_0 : [n_20][](i32, f64), v_1 : []f64) -> [n_20]f64 {
+  let n_20 : i64 = length rows_0
+  let out_2 : [n_20]f64 = map (row_3 : [](i32, f64)) in rows_0 {
+    let products_4 : []f64 = map (pair_5 : (i32, f64)) in row_3 {
+      let j_6 : i32 = pair_5.0
+      let x_7 : f64 = pair_5.1
+      let k_8 : i64 = i64(j_6)
+      let m_9 : i64 = length v_1
+      let low_10 : bool = k_8 >= 0
+      let high_11 : bool = k_8 < m_9
+      let ok_12 : bool = low_10 & high_11
+      check 0 index ok_12 (k_8, m_9)
+      let y_13 : f64 = v_1[k_8] after 0
+      let z_14 : f64 = x_7 * y_13
+      => z_14
+    }
+    let sum_15 : f64 = reduce (a_16 : f64, b_17 : f64) in products_4 from 0.0 { let c_18 : f64 = a_16 + b_17; => c_18 }
+    => sum_15
+  }
+  => out_2
+}
+
+test \"small \\\"one\\\"\" spmv_test(rows_0 : [][](i32, f64)) -> bool with ([[(1i32, -0.5), (0i32, inf)], []]) {
+  let v_1 : []f64 = [1.0, 2.5e-9] of f64
+  let r_2 : []f64 = call spmv(rows_0, v_1)
+  let n_3 : i64 = length r_2
+  let ok_4 : bool = n_3 == 2
+  => ok_4
+}
+",
+    );
+}
+
+#[test]
+fn every_expression() {
+    check(
+        "
+check 0 : size \"n + 1\"
+check 1 : assert \"a < b\"
+check 2 : length
+
+def helper^1(x_0 : f32, t_1 : (bool,)) -> (bool,) {
+  let a_2 : f32 = neg x_0
+  let b_3 : f32 = fma(a_2, x_0, 1.5f32)
+  let c_4 : f32 = b_3 min a_2
+  let d_5 : f32 = sqrt c_4
+  => t_1
+}
+
+def \"odd name\"() -> () {
+  let unit_0 : () = ()
+  => unit_0
+}
+
+def all(n_0 : i64, xs_1 : [n_0]f32, ys_2 : [i_3 < n_0][i_3 + 1]i64, s_4 : [s99 < _][s99]bool) -> [2*n_0]f32 {
+  check 2 length true (n_0)
+  let is_5 : [n_0]i64 = iota n_0 after 2
+  let two_6 : i64 = 2
+  let m_7 : i64 = n_0 << two_6
+  let rest_8 : i64 = m_7 % 3 after 2
+  let part_9 : []f32 = xs_1[0 .. rest_8]
+  let copies_10 : [][]f32 = replicate rest_8 part_9
+  let both_11 : []f32 = concat(part_9, xs_1)
+  let pairs_12 : [n_0](f32, i64) = zip(xs_1, is_5)
+  let kept_13 : [](f32, i64) = filter (p_14 : (f32, i64)) in pairs_12 {
+    let x_15 : f32 = p_14.0
+    let is_16 : bool = x_15 != nanf32
+    => is_16
+  }
+  let rows_17 : [i_3 < n_0][i_3 + 1]i64 = generate (i_18 : i64) < n_0 {
+    let m_19 : i64 = i_18 + 1
+    let row_20 : [m_19]i64 = iota m_19
+    => row_20
+  }
+  let scanned_21 : [n_0]i64 = scan (a_22 : i64, b_23 : i64) in is_5 from -9223372036854775808 { let c_24 : i64 = a_22 max b_23; => c_24 }
+  let sums_25 : []i64 = map (r_26 : []i64, k_27 : i64) in ys_2, is_5 { => k_27 }
+  let less_28 : bool = m_7 < n_0
+  let chosen_29 : f32 = if less_28 { => 0.0f32 } else {
+    check 1 assert less_28 ()
+    let x_30 : f32 = both_11[0] after 1
+    => x_30
+  }
+  let counted_31 : i64 = loop s_32 : i64 = 0 for k_33 < n_0 do { let t_34 : i64 = s_32 + k_33; => t_34 }
+  let pair_35 : (i64, f32) = (counted_31, chosen_29)
+  let last_36 : (i64, f32) = loop s_37 : (i64, f32) = pair_35 while { let go_38 : bool = less_28; => go_38 } do {
+    let u_39 : (bool,) = (less_28,)
+    let v_40 : (bool,) = call helper^1(chosen_29, u_39)
+    => s_37
+  }
+  let w_41 : [2*n_0]f32 = ascribe both_11 : [2*n_0]f32 check 0
+  => w_41
+}
+",
+    );
+}
+
+#[test]
+fn sizes_read_back() {
+    let (n, m) = (Size::var(SizeVar(0)), Size::var(SizeVar(1)));
+    let i = SizeVar(7);
+    let apply = |x: &Size| Size::apply(terrace_algebra::SizeFun(3), vec![x.clone(), n.clone()]);
+    let sizes = [
+        Size::zero(),
+        Size::constant(-4),
+        &n * &m * 3 - &n + 1,
+        n.pow(3) - m.pow(2),
+        sum(i, &n, &(Size::var(i) + 1)),
+        sum(i, &n, &(apply(&Size::var(i)) * Size::var(i))),
+        sum(
+            i,
+            &n,
+            &sum(SizeVar(8), &Size::var(i), &apply(&Size::var(SizeVar(8)))),
+        ),
+        (&n + 5).floor_div(2).unwrap(),
+        n.floor_div(2).unwrap().pow(2) + (&n * &n + &m).floor_div(3).unwrap(),
+        Size::max_of(&[Size::min_of(&[n.clone(), &m + 1]), Size::constant(7)]),
+        n.floor_mod(32).unwrap(),
+    ];
+    for size in sizes {
+        let array = ArrayType {
+            length: Some(size),
+            position: None,
+            elem: Type::Scalar(ScalarType::I64),
+        };
+        let mut program =
+            parse("def f(n_0 : i64, m_1 : i64, xs_2 : []i64) -> i64 { => n_0 }").unwrap();
+        program.functions[FuncId::new(0)].values[ValueId::new(2)].ty = Type::Array(Box::new(array));
+        assert_eq!(parse(&print(&program)).unwrap(), program, "{program}");
+    }
+}
+
+fn stmt(kind: StmtKind) -> Stmt {
+    Stmt {
+        kind,
+        span: Span::new(terrace_base::FileId::new(0), 3, 5),
+    }
+}
+
+#[test]
+fn built_by_hand() {
+    let v = ValueId::new;
+    let (f64, int) = (Type::Scalar(ScalarType::F64), Type::Scalar(ScalarType::I64));
+    let value = |name: &str, ty: &Type| Value {
+        name: name.into(),
+        ty: ty.clone(),
+    };
+    let add = Expr::Binary(BinOp::Add, Atom::Var(v(5)), Atom::Var(v(4)));
+    let operator = Lambda {
+        params: vec![v(4), v(5)],
+        body: Body {
+            stmts: vec![stmt(StmtKind::Let {
+                value: v(6),
+                expr: add,
+                after: vec![],
+            })],
+            result: Atom::Var(v(6)),
+        },
+    };
+    let reduce = Expr::Reduce {
+        operator,
+        neutral: Atom::Const(Scalar::F64(-0.0)),
+        array: Atom::Var(v(0)),
+    };
+    let check = StmtKind::Check {
+        check: CheckId::new(1),
+        cond: Atom::Const(Scalar::Bool(true)),
+        values: vec![],
+    };
+    let function = Function {
+        name: "total".into(),
+        role: Role::Test {
+            name: "t".into(),
+            arguments: vec![Data::Array(vec![Data::Scalar(Scalar::F64(1e300))])],
+        },
+        values: [
+            value("xs", &Type::array(f64.clone())),
+            value("never_bound", &int),
+            value("t", &f64),
+            value("positive", &Type::Scalar(ScalarType::Bool)),
+            value("a'", &f64),
+            value("b", &f64),
+            value("", &f64),
+            value("u", &f64),
+            value("also_not", &int),
+        ]
+        .into_iter()
+        .collect(),
+        params: vec![v(0)],
+        result: Type::Scalar(ScalarType::Bool),
+        body: Body {
+            stmts: vec![
+                stmt(check),
+                stmt(StmtKind::Let {
+                    value: v(2),
+                    expr: reduce,
+                    after: vec![CheckId::new(1)],
+                }),
+                stmt(StmtKind::Let {
+                    value: v(7),
+                    expr: Expr::Unary(UnOp::Abs, Atom::Var(v(2))),
+                    after: vec![],
+                }),
+                stmt(StmtKind::Let {
+                    value: v(3),
+                    expr: Expr::Binary(BinOp::Gt, Atom::Var(v(7)), Atom::Const(Scalar::F64(0.5))),
+                    after: vec![],
+                }),
+            ],
+            result: Atom::Var(v(3)),
+        },
+        span: Span::new(terrace_base::FileId::new(0), 0, 9),
+    };
+    let info = |kind| CheckInfo {
+        kind,
+        span: Span::new(terrace_base::FileId::new(1), 0, 1),
+    };
+    let mut program = Program {
+        functions: [function].into_iter().collect(),
+        checks: [
+            info(CheckKind::Depth),
+            info(CheckKind::Assert("say \"why\"\n\\".into())),
+        ]
+        .into_iter()
+        .collect(),
+    };
+    verify(&program).unwrap();
+    let back = parse(&print(&program)).unwrap();
+    assert_ne!(back, program);
+    erase_spans(&mut program);
+    assert_eq!(back, program);
+    assert_eq!(program.functions[FuncId::new(0)].values.len(), 8);
+}
+
+#[test]
+fn rules() {
+    let f = |body: &str| {
+        format!("check 0 : index\ndef f(x_0 : i64, xs_1 : []f64) -> i64 {{ {body} => x_0 }}")
+    };
+    let cases: &[(&str, &str)] = &[
+        ("let a_2 : i64 = b_3 + x_0", "s3 is not bound here"),
+        (
+            "let a_2 : i64 = x_0 let a_2 : i64 = x_0",
+            "a_2 is bound twice",
+        ),
+        (
+            "let a_2 : i64 = x_0 + 1i32",
+            "the second operand: found i32, wanted i64",
+        ),
+        (
+            "let a_2 : f64 = x_0",
+            "what is bound: found i64, wanted f64",
+        ),
+        ("let a_2 : bool = not 1.0", "there is no not of f64"),
+        (
+            "let a_2 : f64 = xs_1[1i32]",
+            "an index: found i32, wanted i64",
+        ),
+        ("let a_2 : f64 = x_0[0]", "an array is wanted here, not i64"),
+        (
+            "let a_2 : f64 = xs_1[0] after 0",
+            "check 0 of `after` does not stand before",
+        ),
+        (
+            "let a_2 : f64 = if true { check 0 index true (1, 2) => 1.0 } else { => 2.0 } let b_3 : f64 = xs_1[0] after 0",
+            "check 0 of `after` does not stand before",
+        ),
+        ("check 1 index true (1, 2)", "there is no check 1"),
+        ("check 0 index true (1)", "shows 2 values"),
+        (
+            "check 0 index x_0 (1, 2)",
+            "a check's condition: found i64, wanted bool",
+        ),
+        (
+            "let a_2 : f64 = if true { => 1.0 } else { => 2.0f32 }",
+            "the second branch: found f32, wanted f64",
+        ),
+        (
+            "let a_2 : []f64 = map (x_3 : f64, y_4 : f64) in xs_1 { => x_3 }",
+            "a lambda with 1 parameters is wanted",
+        ),
+        (
+            "let a_2 : []f64 = map (x_3 : f32) in xs_1 { => 1.0 }",
+            "a lambda's parameter: found f32, wanted f64",
+        ),
+        (
+            "let a_2 : f64 = reduce (a_3 : f64, b_4 : f64) in xs_1 from 0 { => a_3 }",
+            "the neutral element: found i64",
+        ),
+        (
+            "let a_2 : f64 = reduce (a_3 : f64, b_4 : f64) in xs_1 from 0.0 { => x_0 }",
+            "the operator's result: found i64",
+        ),
+        (
+            "let a_2 : []f64 = filter (a_3 : f64) in xs_1 { => a_3 }",
+            "the predicate's result: found f64",
+        ),
+        (
+            "let a_2 : i64 = loop s_3 : i64 = 1.0 for i_4 < 3 do { => s_3 }",
+            "the first value of a loop's state",
+        ),
+        (
+            "let a_2 : i64 = loop s_3 : i64 = 1 while { => 1 } do { => s_3 }",
+            "a loop's condition: found i64",
+        ),
+        (
+            "let a_2 : i64 = loop s_3 : i64 = 1 for i_4 < 3 do { => 2.0 }",
+            "a loop's next state: found f64",
+        ),
+        (
+            "let a_2 : []f64 = map (x_3 : f64) in xs_1 { => x_3 } let b_4 : f64 = x_3",
+            "x_3 is not bound here",
+        ),
+        (
+            "let a_2 : (i64, f64) = (1, 2.0) let b_3 : i64 = a_2.2",
+            "has no component 2",
+        ),
+        ("let a_2 : i64 = call f(x_0)", "f takes 2 arguments, not 1"),
+        (
+            "let a_2 : i64 = call f(x_0, x_0)",
+            "an argument: found i64, wanted []f64",
+        ),
+        (
+            "let a_2 : [y_9]f64 = xs_1",
+            "mentions s9, which is no integer",
+        ),
+        (
+            "let a_2 : [x_0 < 3][x_0]f64 = [] of []f64",
+            "the position x_0 is also a value",
+        ),
+        (
+            "let a_2 : f64 = 1.0 let b_3 : [a_2]f64 = xs_1",
+            "mentions a_2, which is no integer",
+        ),
+    ];
+    for (body, words) in cases {
+        check_fault(&f(body), &["in f", words]);
+    }
+    check_fault(
+        "def f() -> f64 { => 1 }",
+        &["in f:", "the body and the result"],
+    );
+    check_fault(
+        "def f() -> i64 { => 1 } def f() -> i64 { => 1 }",
+        &["two functions are called f"],
+    );
+    check_fault(
+        "test \"t\" f(x_0 : i64) -> bool with (1.0) { => true }",
+        &["the argument for x_0"],
+    );
+    check_fault(
+        "test \"t\" f(x_0 : i64) -> i64 with (1) { => x_0 }",
+        &["the result of a test"],
+    );
+}
+
+#[test]
+fn unreadable_texts_say_where() {
+    for (text, words) in [
+        (
+            "def f() -> i64 {\n  let x_0 : i64 = \n}",
+            "line 3: an operand is wanted here",
+        ),
+        ("def f() -> i64 {\n  => 1 ", "`}` is wanted here"),
+        (
+            "def f() -> i64 { let x_0 : i64 = call g() => 1 }",
+            "there is no function g",
+        ),
+        ("def f() -> int { => 1 }", "a scalar type is wanted here"),
+        ("def f() -> i64 { => # }", "the sign '#' means nothing"),
+        ("check 1 : index", "checks are numbered from 0"),
+        ("check 0 : assert \"open", "a string without end"),
+    ] {
+        let message = parse(text).unwrap_err();
+        assert!(
+            message.contains(words),
+            "{message:?} does not say {words:?}"
+        );
+    }
+}

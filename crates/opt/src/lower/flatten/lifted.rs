@@ -1,0 +1,164 @@
+//! Lifted translation: an expression evaluated at every point of a context.
+//!
+//! Scalar statements are collected as they come and emitted together, as one map over the context, when an array operator
+//! needs one of them (or when one of them is a check, which must run before anything that relies on it). What only
+//! rearranges (a slice, a row, a length, a tuple) costs nothing: it changes recipes. An array expression that depends on
+//! nothing in the context and cannot fail is computed once, at the host.
+
+use super::build::{Scope, size_of};
+use super::plain::{is_scalar_stmt, slice, zip};
+use super::rep::{Arr, Context, Elem, Ix, Rep};
+use super::{Env, Flattener, Result};
+use std::collections::BTreeSet;
+use terrace_base::ScalarType;
+use terrace_ir::core::visit::{free_values, free_values_of_expr, has_checks};
+use terrace_ir::core::{Body, Expr, Stmt, StmtKind, Type};
+use terrace_ir::flat::OpKind;
+use terrace_ir::{Atom, ValueId};
+
+impl Flattener<'_> {
+    pub(super) fn lifted_body(&mut self, body: &Body, env: &mut Env, cx: &Context) -> Result<Rep> {
+        let mut pending: Vec<&Stmt> = Vec::new();
+        for (k, stmt) in body.stmts.iter().enumerate() {
+            if is_scalar_stmt(stmt, &self.source().values) {
+                pending.push(stmt);
+                continue;
+            }
+            let StmtKind::Let { value, expr, .. } = &stmt.kind else { unreachable!("checks are scalar code") };
+            let rest = Body { stmts: body.stmts[k..].to_vec(), result: body.result };
+            self.flush(&mut pending, &free_values(&rest), env, cx)?;
+            self.span = stmt.span;
+            let name = self.source().values[*value].name.clone();
+            let rep = self.lifted_expr(expr, &name, env, cx)?;
+            env.insert(*value, rep);
+        }
+        let needed = body.result.var().into_iter().collect();
+        self.flush(&mut pending, &needed, env, cx)?;
+        Ok(self.rep(body.result, env))
+    }
+
+    /// Emits the scalar statements so far as one map; those in `needed` become columns.
+    fn flush(&mut self, pending: &mut Vec<&Stmt>, needed: &BTreeSet<ValueId>, env: &mut Env, cx: &Context) -> Result<()> {
+        let stmts = std::mem::take(pending);
+        if stmts.is_empty() {
+            return Ok(());
+        }
+        let types = &self.source().values;
+        let outputs: Vec<(ValueId, Type)> = stmts
+            .iter()
+            .filter_map(|s| match &s.kind {
+                StmtKind::Let { value, .. } if needed.contains(value) => Some((*value, types[*value].ty.clone())),
+                _ => None,
+            })
+            .collect();
+        let mut binds = Vec::new();
+        for (value, ty) in &outputs {
+            let name = self.source().values[*value].name.clone();
+            let rep = self.fresh_columns(ty, &name, cx, &mut binds);
+            env.insert(*value, rep);
+        }
+        let outer = env.clone();
+        self.op(&Scope::default(), &cx.space, binds, OpKind::Map { rows: None }, |s, scope| {
+            let mut env = outer;
+            for stmt in &stmts {
+                s.plain_stmt(stmt, &mut env, scope)?;
+            }
+            let mut leaves = Vec::new();
+            for (value, _) in &outputs {
+                let rep = s.rep(Atom::Var(*value), &env);
+                s.scalars(&rep, scope, &mut leaves);
+            }
+            Ok(leaves)
+        })
+    }
+
+    fn fresh_columns(&mut self, ty: &Type, name: &str, cx: &Context, binds: &mut Vec<ValueId>) -> Rep {
+        match ty {
+            Type::Scalar(s) => {
+                let v = self.column_value(name, *s, size_of(cx.total()));
+                binds.push(v);
+                Rep::Scalar(Ix::read(v, cx.position()), *s)
+            }
+            Type::Tuple(ts) => Rep::Tuple(ts.iter().map(|t| self.fresh_columns(t, name, cx, binds)).collect()),
+            Type::Array(_) => unreachable!("scalar statements have flat types"),
+        }
+    }
+
+    fn lifted_expr(&mut self, expr: &Expr, name: &str, env: &Env, cx: &Context) -> Result<Rep> {
+        if self.is_invariant(expr, env) {
+            return self.array_operator(expr, name, env, &Self::host(), &Scope::default());
+        }
+        Ok(match expr {
+            Expr::Atom(a) => self.rep(*a, env),
+            Expr::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.rep(*p, env)).collect()),
+            Expr::Project(a, k) => match self.rep(*a, env) {
+                Rep::Tuple(mut parts) => parts.swap_remove(*k),
+                _ => unreachable!("the verifier of Core wants a tuple here"),
+            },
+            Expr::Index { array, index } => {
+                let arr = self.array(*array, env);
+                let index = self.recipe(*index, env);
+                self.item(&arr, &index, None, None)
+            }
+            Expr::Slice { array, from, to } => {
+                let arr = self.array(*array, env);
+                Rep::Array(slice(&arr, &self.recipe(*from, env), &self.recipe(*to, env)))
+            }
+            Expr::Zip(arrays) => Rep::Array(zip(arrays.iter().map(|a| self.array(*a, env)).collect())),
+            Expr::Length(a) => Rep::Scalar(self.array(*a, env).len, ScalarType::I64),
+            Expr::If { cond, then, otherwise } => {
+                let cond = self.recipe(*cond, env);
+                self.lifted_if(&cond, then, otherwise, name, env, cx)?
+            }
+            Expr::Call { function, args } => {
+                let args: Vec<Rep> = args.iter().map(|a| self.rep(*a, env)).collect();
+                self.call_lifted(*function, &args, cx)?
+            }
+            Expr::Loop { .. } => return self.limit("a loop with array state inside parallel code"),
+            Expr::Ascribe { .. } => return self.limit("a size stated inside parallel code"),
+            _ => self.array_operator(expr, name, env, cx, &Scope::default())?,
+        })
+    }
+
+    fn recipe(&self, atom: Atom, env: &Env) -> Ix {
+        match self.rep(atom, env) {
+            Rep::Scalar(ix, _) => ix,
+            _ => unreachable!("the verifier of Core wants a scalar here"),
+        }
+    }
+
+    /// Whether an array expression is the same at every point and cannot fail.
+    fn is_invariant(&self, expr: &Expr, env: &Env) -> bool {
+        let operator = matches!(
+            expr,
+            Expr::Map { .. }
+                | Expr::Generate { .. }
+                | Expr::Filter { .. }
+                | Expr::Reduce { .. }
+                | Expr::Scan { .. }
+                | Expr::Iota(_)
+                | Expr::Replicate { .. }
+                | Expr::Concat(_)
+                | Expr::ArrayLiteral { .. }
+        );
+        operator
+            && !expr.bodies().into_iter().any(|b| has_checks(b) || super::branches::has_calls(b))
+            && free_values_of_expr(expr).iter().all(|v| env.get(v).is_some_and(is_uniform))
+    }
+}
+
+/// Whether a value is the same at every point.
+pub(super) fn is_uniform(rep: &Rep) -> bool {
+    match rep {
+        Rep::Scalar(ix, _) => ix.uniform().is_some(),
+        Rep::Tuple(parts) => parts.iter().all(is_uniform),
+        Rep::Array(arr) => is_uniform_array(arr),
+    }
+}
+
+fn is_uniform_array(arr: &Arr) -> bool {
+    match &arr.elem {
+        Elem::Zip(arrays) => arrays.iter().all(is_uniform_array),
+        _ => arr.start.uniform().is_some() && arr.len.uniform().is_some(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Flattening: nested parallelism becomes operators over flat spaces.
+//!
+//! A map inside a map is one operator over a space of two dimensions. The flattener walks Core with a *context*, the space
+//! that surrounds the expression, and keeps every value as columns and recipes over that space (`rep.rs`):
+//!
+//! ```text
+//! [sum([x * v[j] for (j, x) in row]) for row in rows]
+//!
+//! map over rows                      context [n]             row = off[p] … off[p + 1]
+//!   map over row                     context [n][off]        x = val[q], j = col[q]
+//!     x * v[j]                       scalar code             one `map grid [n][off]`
+//!   sum                              context [n]             one `reduce grid [n][off]`
+//! ```
+//!
+//! Three ways to translate an expression (Clifton-Everest's thesis, chapter 4, calls the first *avoid*):
+//! - scalar code stays scalar code, inside the body of an operator (`plain.rs`);
+//! - an array operator adds a dimension to the context: a regular one where the row length is plainly the same everywhere,
+//!   a closed form where the type gives one, else an irregular one (`lifted.rs`);
+//! - a conditional over arrays, and a call of a recursive function, works on the points that take part: a conditional packs
+//!   them into a context of their own and combines afterwards, a call becomes a call of the *lifted* function that takes all
+//!   points at once (`branches.rs`, `calls.rs`). Recursion ends when no point is left: one host read per wave.
+//!
+//! Arrays from outside are referred to, never replicated; rows picked, sliced or repeated are views. Equal lengths share one
+//! descriptor. Everything comes out in its fully parallel form; `choose_versions` makes the other versions from it.
+//!
+//! What it declines: loops with array state inside parallel code, and arrays of arrays inside scalar loops; both are
+//! reported as limits of the flattening back ends (the interpreter runs them).
+
+mod border;
+mod branches;
+mod build;
+mod calls;
+mod lifted;
+mod operators;
+mod plain;
+mod rep;
+
+use crate::options::Options;
+use build::Scope;
+use rep::{Context, Ix, Rep};
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_base::{Diagnostic, IdVec, Span};
+use terrace_ir::core;
+use terrace_ir::flat::{self, Level, Space, Stmt};
+use terrace_ir::{Atom, FuncId, ValueId};
+
+/// Something that the flattener cannot translate yet; the message says what.
+pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+type Env = BTreeMap<ValueId, Rep>;
+type Types = IdVec<ValueId, core::Value>;
+
+/// Flattens a program. Calls that are left in it must be recursive ones (`inline_calls` has run).
+pub fn flatten(program: &core::Program, options: &Options) -> Result<flat::Program> {
+    let mut f = Flattener {
+        core: program,
+        options,
+        functions: IdVec::new(),
+        lifted: BTreeMap::new(),
+        wanted: Vec::new(),
+        fun: Building::default(),
+        source: FuncId::new(0),
+        level: Level::Grid,
+        span: Span::none(),
+    };
+    for (id, function) in program.functions.enumerate() {
+        if function.role != core::Role::Internal {
+            f.entry(id)?;
+        }
+    }
+    while let Some((source, id)) = f.wanted.pop() {
+        f.lifted_function(source, id)?;
+    }
+    let functions = f.functions.into_vec().into_iter().map(|x| x.expect("every function that is called was built"));
+    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone() })
+}
+
+struct Flattener<'a> {
+    core: &'a core::Program,
+    options: &'a Options,
+    functions: IdVec<FuncId, Option<flat::Function>>,
+    /// The lifted version of each function that has one.
+    lifted: BTreeMap<FuncId, FuncId>,
+    wanted: Vec<(FuncId, FuncId)>,
+    fun: Building,
+    source: FuncId,
+    level: Level,
+    span: Span,
+}
+
+/// The Flat function being built.
+#[derive(Default)]
+struct Building {
+    values: IdVec<ValueId, flat::Value>,
+    stmts: Vec<Vec<Stmt>>,
+    /// Offsets already computed, so that equal lengths share one descriptor.
+    offsets: Vec<((Space, Ix), ValueId, Atom)>,
+    /// The number of elements that each column of offsets ends with.
+    totals: BTreeMap<ValueId, Atom>,
+    /// Integers that the host computes without asking the device.
+    host_known: BTreeSet<ValueId>,
+}
+
+impl<'a> Flattener<'a> {
+    fn source(&self) -> &'a core::Function {
+        &self.core.functions[self.source]
+    }
+
+    fn limit<T>(&self, what: &str) -> Result<T> {
+        let text = format!("{what} cannot be flattened yet");
+        Err(Box::new(
+            Diagnostic::error("T0801", text)
+                .primary(self.span, "this part of the program")
+                .note("this is a limit of the compiling back ends, not an error in the program")
+                .hint("run it with `--backend interp`"),
+        ))
+    }
+
+    fn rep(&self, atom: Atom, env: &Env) -> Rep {
+        match atom {
+            Atom::Const(c) => Rep::Scalar(Ix::Atom(atom), c.ty()),
+            Atom::Var(v) => env.get(&v).cloned().expect("a value is bound before it is used"),
+        }
+    }
+
+    fn entry(&mut self, id: FuncId) -> Result<()> {
+        let function = &self.core.functions[id];
+        (self.source, self.span) = (id, function.span);
+        self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
+        let (params, param_layouts, mut env) = self.entry_params(function)?;
+        let result = self.plain_body(&function.body, &mut env, &Scope::default())?;
+        let (leaves, layout) = self.entry_result(&result)?;
+        let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
+        let role = match &function.role {
+            core::Role::Test { name, arguments } => {
+                flat::Role::Test { name: name.clone(), arguments: arguments.clone() }
+            }
+            _ => flat::Role::Entry,
+        };
+        let built = self.finish(function.name.clone(), role, params, body, param_layouts, Some(layout));
+        self.functions.push(Some(built));
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        name: String,
+        role: flat::Role,
+        params: Vec<ValueId>,
+        body: flat::Body,
+        param_layouts: Vec<terrace_plan::layout::Layout>,
+        result_layout: Option<terrace_plan::layout::Layout>,
+    ) -> flat::Function {
+        let fun = std::mem::take(&mut self.fun);
+        let results = body.results.iter().map(|a| match a {
+            Atom::Const(c) => flat::Type::Scalar(c.ty()),
+            Atom::Var(v) => fun.values[*v].ty.clone(),
+        });
+        flat::Function {
+            name,
+            role,
+            params,
+            param_layouts,
+            results: results.collect(),
+            result_layout,
+            body,
+            values: fun.values,
+            span: self.span,
+        }
+    }
+
+    /// The context with no dimension: the host.
+    fn host() -> Context {
+        Context::default()
+    }
+}

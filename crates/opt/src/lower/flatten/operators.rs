@@ -1,0 +1,733 @@
+//! Array operators: each adds one dimension to the space around it.
+//!
+//! The space around is the context (`cx`, at the host level) or nothing at all (inside a thread, where `scope` has the
+//! indices of the operator bodies around). Either way the new dimension is the last one, and its index is at `level`.
+//!
+//! Putting arrays together (concatenation, array literals, the two branches of a conditional) is one operation, *merge*: at
+//! each point one of several alternatives is chosen, and copied. Rows are copied row by row into packed form, so the work is
+//! the number of elements that the result has.
+
+use super::build::{Scope, size_of};
+use super::plain::{is_scalar_body, zip};
+use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
+use super::{Env, Flattener, Result};
+use terrace_algebra::{Size, SizeFun};
+use terrace_base::{BinOp, ScalarType};
+use terrace_ir::core::{Expr, Lambda};
+use terrace_ir::flat::{self, Descriptor, Level, OpKind, Operator, ScanForm, Space};
+use terrace_ir::{Atom, ValueId, size_var};
+
+/// A choice: the condition under which it is taken (the last has none), and the value.
+pub(super) type Alternative = (Option<Ix>, Rep);
+
+impl Flattener<'_> {
+    pub(super) fn array_operator(
+        &mut self,
+        expr: &Expr,
+        name: &str,
+        env: &Env,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        match expr {
+            Expr::Map { lambda, arrays } => {
+                let arrays: Vec<Arr> = arrays.iter().map(|a| self.array(*a, env)).collect();
+                let lead = if arrays.len() == 1 { arrays[0].clone() } else { zip(arrays.clone()) };
+                let inner = self.iterate(cx, scope, &lead)?;
+                let items = arrays.iter().map(|a| self.item_in(&inner, a, level)).collect();
+                self.map_over(lambda, items, name, env, cx, &inner, scope)
+            }
+            Expr::Generate { lambda, count } => {
+                let count = self.counted(*count, env);
+                let inner = self.iterate(cx, scope, &count)?;
+                let index = Rep::Scalar(Ix::Index(level), ScalarType::I64);
+                self.map_over(lambda, vec![index], name, env, cx, &inner, scope)
+            }
+            Expr::Iota(count) => {
+                let count = self.counted(*count, env);
+                let inner = self.iterate(cx, scope, &count)?;
+                let elem = self.stored(&inner, scope, &Rep::Scalar(Ix::Index(level), ScalarType::I64), name)?;
+                Ok(Rep::Array(self.collected(cx, &inner, elem)))
+            }
+            Expr::Replicate { count, value } => {
+                let count = self.counted(*count, env);
+                let value = self.rep(*value, env);
+                let inner = self.iterate(cx, scope, &count)?;
+                let elem = self.stored(&inner, scope, &value, name)?;
+                Ok(Rep::Array(self.collected(cx, &inner, elem)))
+            }
+            Expr::Filter { predicate, array } => {
+                let array = self.array(*array, env);
+                self.filter(predicate, &array, name, env, cx, scope)
+            }
+            Expr::Reduce { operator, neutral, array } => {
+                let array = self.array(*array, env);
+                let neutral = self.rep(*neutral, env);
+                self.reduce(operator, &neutral, &array, name, env, cx, scope)
+            }
+            Expr::Scan { operator, neutral, array } => {
+                let array = self.array(*array, env);
+                let neutral = self.rep(*neutral, env);
+                self.scan(operator, &neutral, &array, name, env, cx, scope)
+            }
+            Expr::Concat(arrays) => {
+                let arrays: Vec<Arr> = arrays.iter().map(|a| self.array(*a, env)).collect();
+                self.concat(&arrays, name, cx, scope)
+            }
+            Expr::ArrayLiteral { elems, .. } => {
+                let elems: Vec<Rep> = elems.iter().map(|a| self.rep(*a, env)).collect();
+                self.literal(expr, elems, name, cx, scope)
+            }
+            _ => unreachable!("scalar and structural expressions are translated elsewhere"),
+        }
+    }
+
+    /// An array of which only the length matters.
+    fn counted(&self, count: Atom, env: &Env) -> Arr {
+        let Rep::Scalar(len, _) = self.rep(count, env) else { unreachable!("a count is a scalar") };
+        Arr { start: Ix::int(0), len, dim: None, count: Atom::int(0), total: None, elem: Elem::Tuple(Vec::new()) }
+    }
+
+    /// The space with one more dimension, the positions in `arr`.
+    pub(super) fn iterate(&mut self, cx: &Context, scope: &Scope, arr: &Arr) -> Result<Context> {
+        let mut inner = cx.clone();
+        if cx.depth() == 0 {
+            let len = self.ix(&arr.len.clone(), scope);
+            inner.space.push(Descriptor::Regular(len));
+            inner.totals.push(len);
+            return Ok(inner);
+        }
+        let outer = cx.total();
+        if let (true, Some(len)) = (self.options.regularity, arr.len.uniform()) {
+            inner.space.push(Descriptor::Regular(len));
+            inner.totals.push(self.host_product(outer, len));
+            return Ok(inner);
+        }
+        if let Some(Dim { depth, descriptor }) = &arr.dim
+            && *depth == cx.depth()
+        {
+            match descriptor {
+                Descriptor::Irregular { off, .. } => {
+                    let total = self.fun.totals.get(off).copied().expect("offsets have a total");
+                    inner.space.push(descriptor.clone());
+                    inner.totals.push(total);
+                    return Ok(inner);
+                }
+                Descriptor::Closed { around, length } if self.options.regularity => {
+                    let total = terrace_algebra::sum(size_var(around[0]), &size_of(outer), length);
+                    let v = self.scalar_value("total", ScalarType::I64);
+                    self.push(vec![v], flat::Expr::Size(total));
+                    self.fun.host_known.insert(v);
+                    inner.space.push(descriptor.clone());
+                    inner.totals.push(v.into());
+                    return Ok(inner);
+                }
+                _ => {}
+            }
+        }
+        let (off, total) = self.offsets(cx, &arr.len, arr.total.clone())?;
+        inner.space.push(Descriptor::Irregular { off, start: None });
+        inner.totals.push(total);
+        Ok(inner)
+    }
+
+    fn host_product(&mut self, a: Atom, b: Atom) -> Atom {
+        if a == Atom::int(1) {
+            return b;
+        }
+        let v = self.binary("total", BinOp::Mul, a, b);
+        if let Atom::Var(id) = v {
+            self.note_host_arithmetic(id, BinOp::Mul, a, b);
+        }
+        v
+    }
+
+    /// Where the rows of the last dimension start, by position in the others, when everything is packed.
+    fn packed_start(&mut self, inner: &Context) -> Ix {
+        let outer = match inner.depth() {
+            1 => return Ix::int(0),
+            d => Ix::Position(d - 2),
+        };
+        match inner.space.last().expect("a dimension") {
+            Descriptor::Regular(len) => outer.mul(Ix::Atom(*len)),
+            Descriptor::Irregular { off, .. } => Ix::read(*off, outer),
+            Descriptor::Closed { around, length } => {
+                let var = size_var(around[0]);
+                let start = terrace_algebra::sum(var, &Size::var(var), length);
+                Ix::Closed(start, var, Box::new(outer))
+            }
+            Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
+        }
+    }
+
+    /// The element of `arr` at the current index of the last dimension of `inner`.
+    pub(super) fn item_in(&mut self, inner: &Context, arr: &Arr, level: usize) -> Rep {
+        if let Elem::Zip(arrays) = &arr.elem {
+            let arrays = arrays.clone();
+            return Rep::Tuple(arrays.iter().map(|a| self.item_in(inner, a, level)).collect());
+        }
+        let packed = inner.depth() == level + 1 && arr.start == self.packed_start(inner);
+        let at = if packed { Ix::Position(level) } else { arr.start.clone().add(Ix::Index(level)) };
+        self.element(&arr.elem, &at, packed.then_some(inner.depth()))
+    }
+
+    /// The array, in `cx`, whose elements are the points of `inner`.
+    pub(super) fn collected(&mut self, cx: &Context, inner: &Context, elem: Elem) -> Arr {
+        let start = self.packed_start(inner);
+        let outer = cx.position();
+        let last = inner.space.last().expect("a dimension").clone();
+        let len = match &last {
+            Descriptor::Regular(len) => Ix::Atom(*len),
+            Descriptor::Irregular { off, .. } => Inner::Packed(*off).len(outer),
+            Descriptor::Closed { around, length } => Ix::Closed(length.clone(), size_var(around[0]), Box::new(outer)),
+            Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
+        };
+        let dim = match last {
+            Descriptor::Regular(_) => None,
+            descriptor => Some(Dim { depth: cx.depth(), descriptor }),
+        };
+        let total = self.bound_of(inner.total());
+        Arr { start, len, dim, count: inner.total(), total, elem }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn map_over(
+        &mut self,
+        lambda: &Lambda,
+        items: Vec<Rep>,
+        name: &str,
+        env: &Env,
+        cx: &Context,
+        inner: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let types = &self.source().values;
+        let elem = if is_scalar_body(&lambda.body, types) && self.flat_result(&lambda.body) {
+            let forms = self.forms(&lambda.body);
+            let mut binds = Vec::new();
+            let elem = self.fresh_elem(&forms, name, inner, &mut binds);
+            self.op(scope, &inner.space, binds, OpKind::Map { rows: None }, |s, scope| {
+                let rep = s.apply(lambda, items, env, scope)?;
+                let mut leaves = Vec::new();
+                s.scalars(&rep, scope, &mut leaves);
+                Ok(leaves)
+            })?;
+            elem
+        } else if self.level == Level::Grid {
+            let mut env = env.clone();
+            env.extend(lambda.params.iter().copied().zip(items));
+            let rep = self.lifted_body(&lambda.body, &mut env, inner)?;
+            self.stored(inner, scope, &rep, name)?
+        } else {
+            return self.limit("an array of arrays inside sequential code");
+        };
+        Ok(Rep::Array(self.collected(cx, inner, elem)))
+    }
+
+    fn flat_result(&self, body: &terrace_ir::core::Body) -> bool {
+        body.result.var().is_none_or(|v| self.source().values[v].ty.is_flat())
+    }
+
+    /// The scalar type, or tuple of them, that a body gives.
+    fn forms(&self, body: &terrace_ir::core::Body) -> terrace_ir::core::Type {
+        match body.result {
+            Atom::Const(c) => terrace_ir::core::Type::Scalar(c.ty()),
+            Atom::Var(v) => self.source().values[v].ty.clone(),
+        }
+    }
+
+    fn fresh_elem(
+        &mut self,
+        ty: &terrace_ir::core::Type,
+        name: &str,
+        inner: &Context,
+        binds: &mut Vec<ValueId>,
+    ) -> Elem {
+        match ty {
+            terrace_ir::core::Type::Scalar(s) => {
+                let v = self.column_value(name, *s, size_of(inner.total()));
+                self.bound_local(v, inner);
+                binds.push(v);
+                Elem::Scalar(v, *s)
+            }
+            terrace_ir::core::Type::Tuple(ts) => {
+                Elem::Tuple(ts.iter().map(|t| self.fresh_elem(t, name, inner, binds)).collect())
+            }
+            terrace_ir::core::Type::Array(_) => unreachable!("asked for flat types only"),
+        }
+    }
+
+    /// Inside a thread, a result is a local array: its length bounds it.
+    fn bound_local(&mut self, v: ValueId, inner: &Context) {
+        if self.level != Level::Grid {
+            self.set_bound(v, Some(size_of(inner.total())));
+        }
+    }
+
+    /// Values at the points of `inner` as elements of a base: columns, and rows.
+    pub(super) fn stored(&mut self, inner: &Context, scope: &Scope, rep: &Rep, name: &str) -> Result<Elem> {
+        let last = inner.depth() - 1 + scope.positions.len();
+        match rep {
+            Rep::Scalar(ix, ty) => {
+                if let Some(c) = ix.column_at(last) {
+                    return Ok(Elem::Scalar(c, *ty));
+                }
+                let v = self.column_value(name, *ty, size_of(inner.total()));
+                self.bound_local(v, inner);
+                self.op(scope, &inner.space, vec![v], OpKind::Map { rows: None }, |s, scope| {
+                    Ok(vec![s.ix(ix, scope)])
+                })?;
+                Ok(Elem::Scalar(v, *ty))
+            }
+            Rep::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.stored(inner, scope, p, name));
+                Ok(Elem::Tuple(parts.collect::<Result<_>>()?))
+            }
+            Rep::Array(_) if self.level != Level::Grid => self.limit("an array of arrays inside sequential code"),
+            Rep::Array(arr) => {
+                let arr = self.unzipped(inner, arr, name)?;
+                let at = Ix::Position(last);
+                let packed = match &arr.start {
+                    Ix::Read(off, p) if **p == at && arr.len == Inner::Packed(*off).len(at.clone()) => Some(*off),
+                    _ => None,
+                };
+                let how = match (packed, arr.len.uniform()) {
+                    (Some(off), _) => Inner::Packed(off),
+                    (None, Some(len)) if arr.start == at.clone().mul(Ix::Atom(len)) => Inner::Regular(len),
+                    _ => Inner::Views {
+                        start: self.column(inner, &arr.start, ScalarType::I64, "start")?,
+                        len: self.column(inner, &arr.len, ScalarType::I64, "len")?,
+                    },
+                };
+                Ok(Elem::Row { inner: how, count: arr.count, elem: Box::new(arr.elem) })
+            }
+        }
+    }
+
+    /// The same array with one base.
+    pub(super) fn unzipped(&mut self, cx: &Context, arr: &Arr, name: &str) -> Result<Arr> {
+        if !matches!(arr.elem, Elem::Zip(_)) {
+            return Ok(arr.clone());
+        }
+        let scope = Scope::default();
+        let inner = self.iterate(cx, &scope, arr)?;
+        let item = self.item_in(&inner, arr, cx.depth());
+        let elem = self.stored(&inner, &scope, &item, name)?;
+        Ok(self.collected(cx, &inner, elem))
+    }
+
+    /// The recipes of an element's scalars, and of its rows' starts and lengths.
+    fn recipes(rep: &Rep, out: &mut Vec<(Ix, ScalarType)>) {
+        match rep {
+            Rep::Scalar(ix, ty) => out.push((ix.clone(), *ty)),
+            Rep::Tuple(parts) => parts.iter().for_each(|p| Self::recipes(p, out)),
+            Rep::Array(arr) => {
+                out.push((arr.start.clone(), ScalarType::I64));
+                out.push((arr.len.clone(), ScalarType::I64));
+            }
+        }
+    }
+
+    /// Elements whose recipes' values are in `columns`.
+    fn elem_of(rep: &Rep, columns: &mut impl Iterator<Item = ValueId>) -> Elem {
+        let mut next = || columns.next().expect("one column per recipe");
+        match rep {
+            Rep::Scalar(_, ty) => Elem::Scalar(next(), *ty),
+            Rep::Tuple(parts) => Elem::Tuple(parts.iter().map(|p| Self::elem_of(p, columns)).collect()),
+            Rep::Array(arr) => {
+                let inner = Inner::Views { start: next(), len: next() };
+                Elem::Row { inner, count: arr.count, elem: Box::new(arr.elem.clone()) }
+            }
+        }
+    }
+
+    /// Keeps the points of `space` where `keep` holds. Gives the number kept, and the scanned numbers per row where the space
+    /// has several dimensions.
+    pub(super) fn pack(
+        &mut self,
+        scope: &Scope,
+        inner: &Context,
+        rep: &Rep,
+        name: &str,
+        keep: impl FnOnce(&mut Self, &Scope) -> Result<Atom>,
+    ) -> Result<(Atom, Option<ValueId>, Elem)> {
+        let mut recipes = Vec::new();
+        Self::recipes(rep, &mut recipes);
+        let rows = inner.totals.len().checked_sub(2).map(|d| inner.totals[d]);
+        let bound = match self.level {
+            Level::Grid => self.bound_of(inner.total()),
+            _ => Some(size_of(inner.total())),
+        };
+        let count = self.scalar_value("kept", ScalarType::I64);
+        self.set_bound(count, bound.clone());
+        let (first, length) = match rows {
+            None => (count, size_of(count.into())),
+            Some(rows) => {
+                let off = self.column_value("off", ScalarType::I64, size_of(rows) + 1);
+                self.fun.totals.insert(off, count.into());
+                // The number kept is `off[rows]`: nothing that is bound yet, so the size says just that.
+                (off, Size::apply(SizeFun(off.index() as u32), vec![size_of(rows)]))
+            }
+        };
+        let columns: Vec<ValueId> = recipes
+            .iter()
+            .map(|(_, ty)| {
+                let v = self.column_value(name, *ty, length.clone());
+                self.set_bound(v, bound.clone());
+                v
+            })
+            .collect();
+        let mut binds = vec![first];
+        binds.extend(&columns);
+        self.op(scope, &inner.space, binds, OpKind::Pack, |s, scope| {
+            let mut results = vec![keep(s, scope)?];
+            results.extend(recipes.iter().map(|(ix, _)| s.ix(ix, scope)));
+            Ok(results)
+        })?;
+        if let Some(rows) = rows {
+            self.push(vec![count], flat::Expr::Read { column: first, at: rows });
+        }
+        let elem = Self::elem_of(rep, &mut columns.into_iter());
+        Ok((count.into(), rows.map(|_| first), elem))
+    }
+
+    fn filter(
+        &mut self,
+        predicate: &Lambda,
+        arr: &Arr,
+        name: &str,
+        env: &Env,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let inner = self.iterate(cx, scope, arr)?;
+        let item = self.item_in(&inner, arr, level);
+        let types = &self.source().values;
+        let (count, off, elem) = if is_scalar_body(&predicate.body, types) {
+            let args = vec![item.clone()];
+            self.pack(scope, &inner, &item, name, |s, scope| {
+                let rep = s.apply(predicate, args, env, scope)?;
+                let mut leaves = Vec::new();
+                s.scalars(&rep, scope, &mut leaves);
+                Ok(leaves[0])
+            })?
+        } else if self.level == Level::Grid {
+            let mut env = env.clone();
+            env.extend(predicate.params.iter().copied().zip([item.clone()]));
+            let Rep::Scalar(flag, _) = self.lifted_body(&predicate.body, &mut env, &inner)? else {
+                unreachable!("a predicate is a scalar")
+            };
+            let flags = self.column(&inner, &flag, ScalarType::Bool, "keep")?;
+            let at = Ix::read(flags, inner.position());
+            self.pack(scope, &inner, &item, name, |s, scope| Ok(s.ix(&at, scope)))?
+        } else {
+            return self.limit("parallel code in the condition of a sequential filter");
+        };
+        let mut kept = cx.clone();
+        kept.space.push(match off {
+            None => Descriptor::Regular(count),
+            Some(off) => Descriptor::Irregular { off, start: None },
+        });
+        kept.totals.push(count);
+        Ok(Rep::Array(self.collected(cx, &kept, elem)))
+    }
+
+    fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
+        let types = &self.source().values;
+        if !is_scalar_body(&lambda.body, types) {
+            return self.limit("a reduction whose operator works on arrays");
+        }
+        let mut recipes = Vec::new();
+        Self::recipes(like, &mut recipes);
+        let side = |s: &mut Self, name: &str| -> (Vec<ValueId>, Rep) {
+            let values: Vec<_> = recipes.iter().map(|(_, ty)| s.scalar_value(name, *ty)).collect();
+            let rep = Self::scalars_like(like, &mut values.iter().copied());
+            (values, rep)
+        };
+        let (left, l) = side(self, "a");
+        let (right, r) = side(self, "b");
+        let level = std::mem::replace(&mut self.level, Level::Thread);
+        let body = self.body(|s| {
+            let rep = s.apply(lambda, vec![l, r], env, &Scope::default())?;
+            let mut leaves = Vec::new();
+            s.scalars(&rep, &Scope::default(), &mut leaves);
+            Ok(leaves)
+        });
+        self.level = level;
+        Ok(Operator { left, right, body: body? })
+    }
+
+    fn scalars_like(rep: &Rep, values: &mut impl Iterator<Item = ValueId>) -> Rep {
+        match rep {
+            Rep::Scalar(_, ty) => Rep::Scalar(Ix::Atom(values.next().expect("one value per scalar").into()), *ty),
+            Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| Self::scalars_like(p, values)).collect()),
+            Rep::Array(_) => unreachable!("an operator works on scalars"),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn reduce(
+        &mut self,
+        lambda: &Lambda,
+        neutral: &Rep,
+        arr: &Arr,
+        name: &str,
+        env: &Env,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let operator = self.operator_of(lambda, neutral, env)?;
+        let inner = self.iterate(cx, scope, arr)?;
+        let item = self.item_in(&inner, arr, level);
+        let mut start = Vec::new();
+        self.scalars(neutral, scope, &mut start);
+        let types: Vec<ScalarType> = start.iter().map(|a| self.scalar_type(*a)).collect();
+        let binds: Vec<ValueId> = types
+            .iter()
+            .map(|ty| match cx.depth() {
+                0 => self.scalar_value(name, *ty),
+                _ => self.column_value(name, *ty, size_of(cx.total())),
+            })
+            .collect();
+        let kind = OpKind::Reduce { operator, neutral: start, masked: false };
+        self.op(scope, &inner.space, binds.clone(), kind, |s, scope| {
+            let mut leaves = Vec::new();
+            s.scalars(&item, scope, &mut leaves);
+            Ok(leaves)
+        })?;
+        let at = cx.position();
+        let mut results = binds.into_iter();
+        Ok(Self::rebuilt(neutral, &mut |ty| {
+            let v = results.next().expect("one result per scalar");
+            let ix = if cx.depth() == 0 { Ix::Atom(v.into()) } else { Ix::read(v, at.clone()) };
+            Rep::Scalar(ix, ty)
+        }))
+    }
+
+    fn rebuilt(like: &Rep, leaf: &mut impl FnMut(ScalarType) -> Rep) -> Rep {
+        match like {
+            Rep::Scalar(_, ty) => leaf(*ty),
+            Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| Self::rebuilt(p, leaf)).collect()),
+            Rep::Array(_) => unreachable!("only scalars are rebuilt"),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn scan(
+        &mut self,
+        lambda: &Lambda,
+        neutral: &Rep,
+        arr: &Arr,
+        name: &str,
+        env: &Env,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let operator = self.operator_of(lambda, neutral, env)?;
+        let inner = self.iterate(cx, scope, arr)?;
+        let item = self.item_in(&inner, arr, level);
+        let mut start = Vec::new();
+        self.scalars(neutral, scope, &mut start);
+        let types: Vec<ScalarType> = start.iter().map(|a| self.scalar_type(*a)).collect();
+        let binds: Vec<ValueId> =
+            types.iter().map(|ty| self.column_value(name, *ty, size_of(inner.total()))).collect();
+        binds.iter().for_each(|v| self.bound_local(*v, &inner));
+        let kind = OpKind::Scan { operator, neutral: start, form: ScanForm::Inclusive };
+        self.op(scope, &inner.space, binds.clone(), kind, |s, scope| {
+            let mut leaves = Vec::new();
+            s.scalars(&item, scope, &mut leaves);
+            Ok(leaves)
+        })?;
+        let elem = Self::elem_of(neutral, &mut binds.into_iter());
+        Ok(Rep::Array(self.collected(cx, &inner, elem)))
+    }
+
+    fn concat(&mut self, arrays: &[Arr], name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let j = Ix::Index(level);
+        let mut before = Ix::int(0);
+        let mut total = Some(Size::zero());
+        let mut alternatives = Vec::new();
+        for (k, arr) in arrays.iter().enumerate() {
+            let at = j.clone().sub(before.clone());
+            let rep = self.item(arr, &at, None, None);
+            before = before.add(arr.len.clone());
+            let here = Ix::Binary(BinOp::Lt, Box::new(j.clone()), Box::new(before.clone()));
+            alternatives.push(((k + 1 < arrays.len()).then_some(here), rep));
+            let bound = if cx.depth() == 0 {
+                let len = self.ix(&arr.len.clone(), scope);
+                self.bound_of(len)
+            } else {
+                arr.total.clone()
+            };
+            total = total.zip(bound).map(|(a, b)| a + b);
+        }
+        let whole =
+            Arr { start: Ix::int(0), len: before, dim: None, count: Atom::int(0), total, elem: Elem::Tuple(Vec::new()) };
+        let inner = self.iterate(cx, scope, &whole)?;
+        let elem = self.merge(&inner, scope, &alternatives, name)?;
+        Ok(Rep::Array(self.collected(cx, &inner, elem)))
+    }
+
+    fn literal(&mut self, expr: &Expr, elems: Vec<Rep>, name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
+        let Expr::ArrayLiteral { elem: ty, .. } = expr else { unreachable!("called for literals") };
+        let level = cx.depth() + scope.positions.len();
+        let n = Atom::int(elems.len() as i64);
+        let len = Ix::Atom(n);
+        let whole =
+            Arr { start: Ix::int(0), len, dim: None, count: n, total: None, elem: Elem::Tuple(Vec::new()) };
+        let inner = self.iterate(cx, scope, &whole)?;
+        let elem = if elems.is_empty() {
+            self.empty_elem(ty)
+        } else if cx.depth() == 0 && ty.is_flat() {
+            self.literal_columns(&elems, name, &inner, scope)
+        } else {
+            let last = elems.len() - 1;
+            let alternatives: Vec<Alternative> = elems
+                .into_iter()
+                .enumerate()
+                .map(|(k, rep)| {
+                    let here = Ix::Binary(BinOp::Eq, Box::new(Ix::Index(level)), Box::new(Ix::int(k as i64)));
+                    ((k < last).then_some(here), rep)
+                })
+                .collect();
+            self.merge(&inner, scope, &alternatives, name)?
+        };
+        Ok(Rep::Array(self.collected(cx, &inner, elem)))
+    }
+
+    fn literal_columns(&mut self, elems: &[Rep], name: &str, inner: &Context, scope: &Scope) -> Elem {
+        match &elems[0] {
+            Rep::Scalar(_, ty) => {
+                let mut atoms = Vec::new();
+                elems.iter().for_each(|e| self.scalars(e, scope, &mut atoms));
+                let v = self.column_value(name, *ty, size_of(inner.total()));
+                self.bound_local(v, inner);
+                self.push(vec![v], flat::Expr::Literal(atoms));
+                Elem::Scalar(v, *ty)
+            }
+            Rep::Tuple(parts) => {
+                let columns = (0..parts.len()).map(|k| {
+                    let column: Vec<Rep> = elems
+                        .iter()
+                        .map(|e| match e {
+                            Rep::Tuple(parts) => parts[k].clone(),
+                            _ => unreachable!("elements have one type"),
+                        })
+                        .collect();
+                    self.literal_columns(&column, name, inner, scope)
+                });
+                Elem::Tuple(columns.collect())
+            }
+            Rep::Array(_) => unreachable!("asked for flat elements only"),
+        }
+    }
+
+    /// The base of an array without elements.
+    pub(super) fn empty_elem(&mut self, ty: &terrace_ir::core::Type) -> Elem {
+        let column = |s: &mut Self, elem: ScalarType| {
+            let v = s.column_value("none", elem, Size::zero());
+            s.push(vec![v], flat::Expr::Literal(Vec::new()));
+            v
+        };
+        match ty {
+            terrace_ir::core::Type::Scalar(s) => Elem::Scalar(column(self, *s), *s),
+            terrace_ir::core::Type::Tuple(ts) => Elem::Tuple(ts.iter().map(|t| self.empty_elem(t)).collect()),
+            terrace_ir::core::Type::Array(a) => {
+                let inner =
+                    Inner::Views { start: column(self, ScalarType::I64), len: column(self, ScalarType::I64) };
+                Elem::Row { inner, count: Atom::int(0), elem: Box::new(self.empty_elem(&a.elem)) }
+            }
+        }
+    }
+
+    /// At each point of `inner` one of several values, copied.
+    pub(super) fn merge(
+        &mut self,
+        inner: &Context,
+        scope: &Scope,
+        alternatives: &[Alternative],
+        name: &str,
+    ) -> Result<Elem> {
+        match &alternatives[0].1 {
+            Rep::Scalar(_, ty) => {
+                let ty = *ty;
+                let v = self.column_value(name, ty, size_of(inner.total()));
+                self.bound_local(v, inner);
+                self.op(scope, &inner.space, vec![v], OpKind::Map { rows: None }, |s, scope| {
+                    Ok(vec![s.chosen(alternatives, ty, scope)?])
+                })?;
+                Ok(Elem::Scalar(v, ty))
+            }
+            Rep::Tuple(parts) => {
+                let parts = (0..parts.len()).map(|k| {
+                    let part: Vec<Alternative> = alternatives
+                        .iter()
+                        .map(|(cond, rep)| match rep {
+                            Rep::Tuple(parts) => (cond.clone(), parts[k].clone()),
+                            _ => unreachable!("alternatives have one type"),
+                        })
+                        .collect();
+                    self.merge(inner, scope, &part, name)
+                });
+                Ok(Elem::Tuple(parts.collect::<Result<_>>()?))
+            }
+            Rep::Array(_) if self.level != Level::Grid => self.limit("an array of arrays inside sequential code"),
+            Rep::Array(_) => {
+                let arrays: Vec<(Option<Ix>, Arr)> = alternatives
+                    .iter()
+                    .map(|(cond, rep)| match rep {
+                        Rep::Array(arr) => (cond.clone(), arr.clone()),
+                        _ => unreachable!("alternatives have one type"),
+                    })
+                    .collect();
+                let lens: Vec<Alternative> = arrays
+                    .iter()
+                    .map(|(cond, arr)| (cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)))
+                    .collect();
+                let Elem::Scalar(len, _) = self.merge(inner, scope, &lens, "len")? else {
+                    unreachable!("a length is a scalar")
+                };
+                let totals = arrays.iter().map(|(_, a)| a.total.clone());
+                let bound = totals.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten();
+                let len = Ix::read(len, inner.position());
+                let row =
+                    Arr { start: Ix::int(-1), len, dim: None, count: Atom::int(0), total: bound, elem: Elem::Tuple(Vec::new()) };
+                let deeper = self.iterate(inner, scope, &row)?;
+                let level = inner.depth();
+                let items: Vec<Alternative> = arrays
+                    .into_iter()
+                    .map(|(cond, arr)| (cond, self.item(&arr, &Ix::Index(level), None, None)))
+                    .collect();
+                let elem = self.merge(&deeper, scope, &items, name)?;
+                let Some(Descriptor::Irregular { off, .. }) = deeper.space.last() else {
+                    unreachable!("lengths in a column are not uniform")
+                };
+                Ok(Elem::Row { inner: Inner::Packed(*off), count: deeper.total(), elem: Box::new(elem) })
+            }
+        }
+    }
+
+    fn chosen(&mut self, alternatives: &[Alternative], ty: ScalarType, scope: &Scope) -> Result<Atom> {
+        let Some(((cond, rep), rest)) = alternatives.split_first() else {
+            unreachable!("there is always a last alternative")
+        };
+        let Rep::Scalar(ix, _) = rep else { unreachable!("asked for scalars only") };
+        let Some(cond) = cond else { return Ok(self.ix(ix, scope)) };
+        let cond = self.ix(cond, scope);
+        let then = self.body(|s| Ok(vec![s.ix(ix, scope)]))?;
+        let otherwise = self.body(|s| Ok(vec![s.chosen(rest, ty, scope)?]))?;
+        let v = self.scalar_value("chosen", ty);
+        self.push(vec![v], flat::Expr::If { cond, then, otherwise });
+        Ok(v.into())
+    }
+
+    /// The space of one dimension with as many points.
+    pub(super) fn line(total: Atom) -> Context {
+        Context { space: Space::from([Descriptor::Regular(total)]), totals: vec![total] }
+    }
+}

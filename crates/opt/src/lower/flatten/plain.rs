@@ -1,0 +1,362 @@
+//! Plain translation: an expression that is evaluated once, at the host or by one thread.
+//!
+//! Scalars become scalar statements, one for one. Array operators become operators over a space of one dimension: grid
+//! operators at the host, sequential ones with local arrays inside a thread. Only at the host may the body of a map be
+//! parallel itself; that is where a context begins (`lifted.rs`).
+
+use super::build::{Scope, size_of};
+use super::rep::{Arr, Elem, Ix, Rep};
+use super::{Env, Flattener, Result};
+use terrace_base::{BinOp, Scalar, ScalarType};
+use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind, Type};
+use terrace_ir::flat::{self, Level};
+use terrace_ir::{Atom, ValueId, value_of};
+use std::collections::BTreeMap;
+
+/// Whether a body is scalar code all through: it can stand in the body of an operator as it is.
+pub(super) fn is_scalar_body(body: &Body, types: &super::Types) -> bool {
+    body.stmts.iter().all(|s| is_scalar_stmt(s, types))
+}
+
+/// Whether a statement is scalar code: it may read arrays that exist, and makes none.
+pub(super) fn is_scalar_stmt(stmt: &Stmt, types: &super::Types) -> bool {
+    let StmtKind::Let { value, expr, .. } = &stmt.kind else { return true };
+    let flat = types[*value].ty.is_flat();
+    match expr {
+        Expr::Atom(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Fma(..) | Expr::Convert(..) => flat,
+        Expr::Tuple(_) | Expr::Project(..) | Expr::Index { .. } | Expr::Length(_) => flat,
+        Expr::If { then, otherwise, .. } => flat && is_scalar_body(then, types) && is_scalar_body(otherwise, types),
+        Expr::Loop { form, body, .. } => {
+            let cond = match form {
+                LoopForm::While(c) => is_scalar_body(c, types),
+                LoopForm::For { .. } => true,
+            };
+            flat && cond && is_scalar_body(body, types)
+        }
+        _ => false,
+    }
+}
+
+impl Flattener<'_> {
+    pub(super) fn plain_body(&mut self, body: &Body, env: &mut Env, scope: &Scope) -> Result<Rep> {
+        for stmt in &body.stmts {
+            self.plain_stmt(stmt, env, scope)?;
+        }
+        Ok(self.rep(body.result, env))
+    }
+
+    pub(super) fn plain_stmt(&mut self, stmt: &Stmt, env: &mut Env, scope: &Scope) -> Result<()> {
+        self.span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Check { check, cond, values } => {
+                let cond = self.scalar(*cond, env, scope);
+                if cond != Atom::Const(Scalar::Bool(true)) {
+                    let values = values.iter().map(|v| self.scalar(*v, env, scope)).collect();
+                    self.push(Vec::new(), flat::Expr::Check { check: *check, cond, values });
+                }
+            }
+            StmtKind::Let { value, expr, .. } => {
+                let name = self.source().values[*value].name.clone();
+                let rep = self.plain_expr(expr, &name, env, scope)?;
+                env.insert(*value, rep);
+            }
+        }
+        Ok(())
+    }
+
+    /// The scalar that a Core operand is.
+    pub(super) fn scalar(&mut self, atom: Atom, env: &Env, scope: &Scope) -> Atom {
+        match self.rep(atom, env) {
+            Rep::Scalar(ix, _) => self.ix(&ix, scope),
+            _ => unreachable!("the verifier of Core wants a scalar here"),
+        }
+    }
+
+    pub(super) fn array(&self, atom: Atom, env: &Env) -> Arr {
+        match self.rep(atom, env) {
+            Rep::Array(arr) => arr,
+            _ => unreachable!("the verifier of Core wants an array here"),
+        }
+    }
+
+    /// The same value with its scalars, starts and lengths computed here.
+    pub(super) fn force(&mut self, rep: Rep, scope: &Scope) -> Rep {
+        match rep {
+            Rep::Scalar(ix, ty) => Rep::Scalar(Ix::Atom(self.ix(&ix, scope)), ty),
+            Rep::Tuple(parts) => Rep::Tuple(parts.into_iter().map(|p| self.force(p, scope)).collect()),
+            Rep::Array(arr) => Rep::Array(self.force_array(arr, scope)),
+        }
+    }
+
+    fn force_array(&mut self, mut arr: Arr, scope: &Scope) -> Arr {
+        if let Elem::Zip(arrays) = arr.elem {
+            arr.elem = Elem::Zip(arrays.into_iter().map(|a| self.force_array(a, scope)).collect());
+        } else {
+            arr.start = Ix::Atom(self.ix(&arr.start, scope));
+        }
+        let len = self.ix(&arr.len, scope);
+        if scope.positions.is_empty()
+            && let Atom::Var(v) = len
+            && self.bound_of(len).is_none()
+        {
+            let bound = self.bound_of(arr.count);
+            self.set_bound(v, bound);
+        }
+        arr.len = Ix::Atom(len);
+        arr
+    }
+
+    fn compute(&mut self, name: &str, ty: ScalarType, expr: flat::Expr, operands: &[Atom], scope: &Scope) -> Rep {
+        let v = self.let_scalar(name, ty, expr);
+        if let (true, Atom::Var(id)) = (scope.positions.is_empty(), v) {
+            let known = |a: &Atom| a.var().is_none_or(|x| self.fun.host_known.contains(&x));
+            if operands.iter().all(known) {
+                self.fun.host_known.insert(id);
+            }
+        }
+        Rep::Scalar(Ix::Atom(v), ty)
+    }
+
+    fn plain_expr(&mut self, expr: &Expr, name: &str, env: &Env, scope: &Scope) -> Result<Rep> {
+        Ok(match expr {
+            Expr::Atom(a) => self.rep(*a, env),
+            Expr::Unary(op, a) => {
+                let a = self.scalar(*a, env, scope);
+                let of = self.scalar_type(a);
+                self.compute(name, op.result_type(of).unwrap_or(of), flat::Expr::Unary(*op, a), &[a], scope)
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.scalar(*a, env, scope), self.scalar(*b, env, scope));
+                let v = self.binary(name, *op, a, b);
+                if let (true, Atom::Var(id)) = (scope.positions.is_empty(), v) {
+                    self.note_host_arithmetic(id, *op, a, b);
+                }
+                Rep::Scalar(Ix::Atom(v), self.scalar_type(v))
+            }
+            Expr::Fma(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|x| self.scalar(*x, env, scope));
+                self.compute(name, self.scalar_type(a), flat::Expr::Fma(a, b, c), &[a, b, c], scope)
+            }
+            Expr::Convert(ty, a) => {
+                let a = self.scalar(*a, env, scope);
+                if self.scalar_type(a) == *ty {
+                    Rep::Scalar(Ix::Atom(a), *ty)
+                } else {
+                    self.compute(name, *ty, flat::Expr::Convert(*ty, a), &[a], scope)
+                }
+            }
+            Expr::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.rep(*p, env)).collect()),
+            Expr::Project(a, k) => match self.rep(*a, env) {
+                Rep::Tuple(mut parts) => parts.swap_remove(*k),
+                _ => unreachable!("the verifier of Core wants a tuple here"),
+            },
+            Expr::Length(a) => Rep::Scalar(self.array(*a, env).len, ScalarType::I64),
+            Expr::Index { array, index } => {
+                let arr = self.array(*array, env);
+                let at = Ix::Atom(self.scalar(*index, env, scope));
+                let item = self.item(&arr, &at, None, None);
+                self.force(item, scope)
+            }
+            Expr::Slice { array, from, to } => {
+                let arr = self.array(*array, env);
+                let [from, to] = [from, to].map(|x| Ix::Atom(self.scalar(*x, env, scope)));
+                let slice = slice(&arr, &from, &to);
+                Rep::Array(self.force_array(slice, scope))
+            }
+            Expr::Zip(arrays) => Rep::Array(zip(arrays.iter().map(|a| self.array(*a, env)).collect())),
+            Expr::If { cond, then, otherwise } => self.plain_if(*cond, then, otherwise, env, scope)?,
+            Expr::Loop { state, init, form, body } => self.plain_loop(*state, *init, form, body, env, scope)?,
+            Expr::Call { function, args } => {
+                if self.level != Level::Grid {
+                    return self.limit("a recursive call in sequential code");
+                }
+                let args = args.iter().map(|a| self.rep(*a, env)).collect();
+                self.call_once(*function, args)?
+            }
+            Expr::Ascribe { value, ty, check } => {
+                let rep = self.rep(*value, env);
+                self.ascribe(&rep, ty, *check, env, scope)?;
+                rep
+            }
+            _ => self.array_operator(expr, name, env, &Self::host(), scope)?,
+        })
+    }
+
+    fn plain_if(&mut self, cond: Atom, then: &Body, otherwise: &Body, env: &Env, scope: &Scope) -> Result<Rep> {
+        let cond = self.scalar(cond, env, scope);
+        let mut form = None;
+        let mut branch = |s: &mut Self, body: &Body| -> Result<flat::Body> {
+            let saved = s.fun.offsets.clone();
+            let out = s.body(|s| {
+                let rep = s.plain_body(body, &mut env.clone(), scope)?;
+                let (leaves, shape) = s.border(&rep, &Self::host(), scope)?;
+                form = Some(shape);
+                Ok(leaves)
+            });
+            s.fun.offsets = saved;
+            out
+        };
+        let (a, b) = (branch(self, then)?, branch(self, otherwise)?);
+        let shape = form.expect("both branches were translated");
+        let (binds, rep) = self.fresh_border(&shape, &Self::host());
+        self.push(binds, flat::Expr::If { cond, then: a, otherwise: b });
+        Ok(rep)
+    }
+
+    fn plain_loop(
+        &mut self,
+        state: ValueId,
+        init: Atom,
+        form: &LoopForm,
+        body: &Body,
+        env: &Env,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let init = self.rep(init, env);
+        let (mut first, shape) = self.border(&init, &Self::host(), scope)?;
+        let (mut slots, rep) = self.fresh_border(&shape, &Self::host());
+        let mut env = env.clone();
+        env.insert(state, rep);
+        let counter = match form {
+            LoopForm::While(_) => None,
+            LoopForm::For { index, count } => {
+                let count = self.scalar(*count, &env, scope);
+                let i = self.scalar_value("i", ScalarType::I64);
+                env.insert(*index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64));
+                slots.insert(0, i);
+                first.insert(0, Atom::int(0));
+                Some((i, count))
+            }
+        };
+        let saved = self.fun.offsets.clone();
+        let cond = self.body(|s| {
+            Ok(vec![match (form, counter) {
+                (LoopForm::While(c), _) => {
+                    let rep = s.plain_body(c, &mut env.clone(), scope)?;
+                    match rep {
+                        Rep::Scalar(ix, _) => s.ix(&ix, scope),
+                        _ => unreachable!("a condition is a scalar"),
+                    }
+                }
+                (_, Some((i, count))) => s.binary("go", BinOp::Lt, i.into(), count),
+                _ => unreachable!("a counted loop has a counter"),
+            }])
+        })?;
+        let body = self.body(|s| {
+            let next = s.plain_body(body, &mut env.clone(), scope)?;
+            let (mut leaves, _) = s.border(&next, &Self::host(), scope)?;
+            if let Some((i, _)) = counter {
+                leaves.insert(0, s.binary("next", BinOp::Add, i.into(), Atom::int(1)));
+            }
+            Ok(leaves)
+        })?;
+        self.fun.offsets = saved;
+        let (mut binds, result) = self.fresh_border(&shape, &Self::host());
+        if counter.is_some() {
+            binds.insert(0, self.scalar_value("i", ScalarType::I64));
+        }
+        let state = slots.into_iter().zip(first).collect();
+        self.push(binds, flat::Expr::Loop { state, cond, body });
+        Ok(result)
+    }
+
+    /// The leaves of a flat value, as scalars computed here.
+    pub(super) fn scalars(&mut self, rep: &Rep, scope: &Scope, out: &mut Vec<Atom>) {
+        match rep {
+            Rep::Scalar(ix, _) => out.push(self.ix(ix, scope)),
+            Rep::Tuple(parts) => parts.iter().for_each(|p| self.scalars(p, scope, out)),
+            Rep::Array(_) => unreachable!("a flat value has no arrays"),
+        }
+    }
+
+    /// Applies a function written in place to values, in plain code.
+    pub(super) fn apply(&mut self, lambda: &Lambda, args: Vec<Rep>, env: &Env, scope: &Scope) -> Result<Rep> {
+        let mut env = env.clone();
+        env.extend(lambda.params.iter().copied().zip(args));
+        self.plain_body(&lambda.body, &mut env, scope)
+    }
+
+    /// Checks that the lengths which a type states hold.
+    pub(super) fn ascribe(
+        &mut self,
+        rep: &Rep,
+        ty: &Type,
+        check: terrace_ir::check::CheckId,
+        env: &Env,
+        scope: &Scope,
+    ) -> Result<()> {
+        match (rep, ty) {
+            (Rep::Tuple(parts), Type::Tuple(types)) => {
+                parts.iter().zip(types).try_for_each(|(r, t)| self.ascribe(r, t, check, env, scope))
+            }
+            (Rep::Array(arr), Type::Array(at)) => {
+                if let Some(length) = &at.length {
+                    let wanted = self.core_size(length, env, scope);
+                    let found = self.ix(&arr.len.clone(), scope);
+                    let cond = self.binary("fits", BinOp::Eq, found, wanted);
+                    self.push(Vec::new(), flat::Expr::Check { check, cond, values: vec![found, wanted] });
+                }
+                if at.elem.is_flat() || at.elem == at.elem.without_sizes() {
+                    return Ok(());
+                }
+                if !scope.positions.is_empty() {
+                    return self.limit("a nested size stated inside parallel code");
+                }
+                let cx = self.iterate(&Self::host(), scope, arr)?;
+                let item = self.item(arr, &cx.position(), None, None);
+                let mut env = env.clone();
+                if let Some(p) = at.position {
+                    env.insert(value_of(p), Rep::Scalar(Ix::Index(0), ScalarType::I64));
+                }
+                let elem = at.elem.clone();
+                self.op(scope, &cx.space, Vec::new(), flat::OpKind::Map { rows: None }, |s, inner| {
+                    s.ascribe(&item, &elem, check, &env, inner)?;
+                    Ok(Vec::new())
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The value of a size of Core.
+    pub(super) fn core_size(&mut self, size: &terrace_algebra::Size, env: &Env, scope: &Scope) -> Atom {
+        let known: BTreeMap<_, _> = size
+            .vars()
+            .into_iter()
+            .map(|var| (var, size_of(self.scalar(Atom::Var(value_of(var)), env, scope))))
+            .collect();
+        let size = size.substitute_all(&|var| known.get(&var).cloned());
+        match size.as_constant() {
+            Some(c) => Atom::int(c),
+            None => {
+                let v = self.let_scalar("size", ScalarType::I64, flat::Expr::Size(size));
+                if let (true, Atom::Var(id)) = (scope.positions.is_empty(), v) {
+                    self.fun.host_known.insert(id);
+                }
+                v
+            }
+        }
+    }
+}
+
+/// Elements `from` to `to` of an array.
+pub(super) fn slice(arr: &Arr, from: &Ix, to: &Ix) -> Arr {
+    let elem = match &arr.elem {
+        Elem::Zip(arrays) => Elem::Zip(arrays.iter().map(|a| slice(a, from, to)).collect()),
+        other => other.clone(),
+    };
+    Arr {
+        start: arr.start.clone().add(from.clone()),
+        len: to.clone().sub(from.clone()),
+        dim: None,
+        count: arr.count,
+        total: arr.total.clone(),
+        elem,
+    }
+}
+
+/// One array of tuples; the lengths were checked.
+pub(super) fn zip(arrays: Vec<Arr>) -> Arr {
+    let shaped = arrays.iter().find(|a| a.dim.is_some()).unwrap_or(&arrays[0]).clone();
+    Arr { start: shaped.start, len: shaped.len, dim: shaped.dim, count: shaped.count, total: shaped.total, elem: Elem::Zip(arrays) }
+}

@@ -1,0 +1,405 @@
+//! What one thread does at one point: the body of an operator as kernel statements.
+//!
+//! Statements go over one by one; `if` and `loop` become control flow on locals. A check needs care: where it fails, the
+//! rest of *this* point must not run (an index may be out of range), but other points must, since one of them may fail
+//! with a smaller number. So the rest of the body stands inside the test:
+//!
+//! ```text
+//! check 3 in_bounds (c < m)          check 3, c < m
+//! let x = v[c]                       if c < m {
+//! … x …                                let x = v[c]
+//!                                      … x …        what is done with the results goes in here too
+//!                                    }
+//! ```
+//!
+//! Where control has to come out again (the end of a branch, the next round of a loop), a flag `ok` says whether all
+//! checks inside held, and the rest stands inside `if ok`.
+
+use super::build::{Builder, zero};
+use super::expr::{constant, convert, local, truth};
+use super::{Lowered, limit};
+use terrace_base::{ScalarType, UnOp};
+use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt};
+use terrace_ir::kernel::{Expr, LocalId, Stmt};
+use terrace_ir::{Atom, ValueId};
+
+/// Whether a body may fail.
+pub fn may_fail(body: &Body) -> bool {
+    body.stmts.iter().any(stmt_may_fail)
+}
+
+fn stmt_may_fail(stmt: &FlatStmt) -> bool {
+    match &stmt.expr {
+        FlatExpr::Check { .. } => true,
+        FlatExpr::If { then, otherwise, .. } => may_fail(then) || may_fail(otherwise),
+        FlatExpr::Loop { cond, body, .. } => may_fail(cond) || may_fail(body),
+        FlatExpr::Op(op) => may_fail(&op.body),
+        _ => false,
+    }
+}
+
+type Rest<'r, 'h> = &'r mut dyn FnMut(&mut Builder<'h>) -> Lowered<()>;
+
+impl<'h> Builder<'h> {
+    /// The statements of a body; the closure emits what is done with its results, where all checks of the body have held.
+    pub fn body(&mut self, body: &Body, k: impl FnOnce(&mut Self, Vec<Expr>) -> Lowered<()>) -> Lowered<()> {
+        let mut k = Some(k);
+        self.stmts(&body.stmts, &mut |b| {
+            let Some(k) = k.take() else { return Ok(()) };
+            let mut results = Vec::new();
+            for a in &body.results {
+                match a {
+                    // A local array is where its place says; there is nothing to hand on.
+                    Atom::Var(v) if b.is_column(*v) => results.push(super::expr::int(0)),
+                    a => results.push(b.atom(a)?),
+                }
+            }
+            k(b, results)
+        })
+    }
+
+    /// The results of a body as values that can be used after it: `defaults` where a check failed.
+    pub fn body_values(&mut self, body: &Body, defaults: &[Expr]) -> Lowered<Vec<Expr>> {
+        if !may_fail(body) {
+            let mut out = Vec::new();
+            self.body(body, |_, results| {
+                out = results;
+                Ok(())
+            })?;
+            return Ok(out);
+        }
+        let vars: Vec<LocalId> = body
+            .results
+            .iter()
+            .zip(defaults)
+            .map(|(a, d)| {
+                let ty = self.atom_type(a);
+                self.var("r", ty, d.clone())
+            })
+            .collect();
+        self.body(body, |b, results| {
+            for (v, r) in vars.iter().zip(results) {
+                b.set(*v, r);
+            }
+            Ok(())
+        })?;
+        Ok(vars.into_iter().map(local).collect())
+    }
+
+    /// The type of an operand.
+    pub fn atom_type(&self, a: &Atom) -> ScalarType {
+        match a {
+            Atom::Const(c) => c.ty(),
+            Atom::Var(v) => self.elem(*v),
+        }
+    }
+
+    fn stmts(&mut self, stmts: &[FlatStmt], rest: Rest<'_, 'h>) -> Lowered<()> {
+        for (i, stmt) in stmts.iter().enumerate() {
+            if stmt_may_fail(stmt) {
+                let gate = self.failing(stmt)?;
+                let inner = self.nested(|b| b.stmts(&stmts[i + 1..], rest))?;
+                if !inner.is_empty() {
+                    self.emit(Stmt::If(gate, inner, Vec::new()));
+                }
+                return Ok(());
+            }
+            self.plain(stmt)?;
+        }
+        rest(self)
+    }
+
+    /// A statement with checks in it; returns the condition under which all of them held.
+    fn failing(&mut self, stmt: &FlatStmt) -> Lowered<Expr> {
+        if let FlatExpr::Check { check, cond, values } = &stmt.expr {
+            let cond = self.atom(cond)?;
+            let mut shown = Vec::new();
+            for v in values.iter().take(3) {
+                let e = self.atom(v)?;
+                shown.push(if self.atom_type(v) == ScalarType::I64 { e } else { convert(ScalarType::I64, e) });
+            }
+            let index = self.index();
+            self.emit(Stmt::Check { check: *check, cond: cond.clone(), index, values: shown });
+            return Ok(cond);
+        }
+        let ok = self.var("ok", ScalarType::Bool, truth(false));
+        match &stmt.expr {
+            FlatExpr::If { cond, then, otherwise } => self.branch(stmt, cond, then, otherwise, Some(ok))?,
+            FlatExpr::Loop { state, cond, body } => self.looped(stmt, state, cond, body, Some(ok))?,
+            FlatExpr::Op(op) => {
+                self.emit(Stmt::Assign(ok, truth(true)));
+                let results = self.sequential(op, &stmt.binds, Some(ok))?;
+                self.bind(&stmt.binds, results);
+            }
+            _ => return Err(limit(stmt.span, "a check in this place")),
+        }
+        Ok(local(ok))
+    }
+
+    fn bind(&mut self, binds: &[ValueId], results: Vec<Option<Expr>>) {
+        for (v, e) in binds.iter().zip(results) {
+            if let Some(e) = e {
+                self.define(*v, e);
+            }
+        }
+    }
+
+    fn plain(&mut self, stmt: &FlatStmt) -> Lowered<()> {
+        match &stmt.expr {
+            FlatExpr::If { cond, then, otherwise } => self.branch(stmt, cond, then, otherwise, None),
+            FlatExpr::Loop { state, cond, body } => self.looped(stmt, state, cond, body, None),
+            FlatExpr::Op(op) => {
+                let results = self.sequential(op, &stmt.binds, None)?;
+                self.bind(&stmt.binds, results);
+                Ok(())
+            }
+            FlatExpr::Literal(items) => {
+                let [column] = stmt.binds.as_slice() else { return Ok(()) };
+                for (i, item) in items.iter().enumerate() {
+                    let value = self.atom(item)?;
+                    self.store(*column, super::expr::int(i as i64), value)?;
+                }
+                Ok(())
+            }
+            FlatExpr::Atom(Atom::Var(v)) if self.is_column(*v) => Ok(()),
+            FlatExpr::Alloc { .. } | FlatExpr::Call { .. } | FlatExpr::MemoryLimit => {
+                Err(limit(stmt.span, "this inside a parallel body"))
+            }
+            expr => {
+                let [v] = stmt.binds.as_slice() else { return Ok(()) };
+                let e = self.scalar_expr(expr)?;
+                let name = self.host.function.values[*v].name.clone();
+                let ty = self.elem(*v);
+                let e = self.let_(&name, ty, e);
+                self.define(*v, e);
+                Ok(())
+            }
+        }
+    }
+
+    /// A scalar computation as an expression.
+    pub fn scalar_expr(&mut self, expr: &FlatExpr) -> Lowered<Expr> {
+        Ok(match expr {
+            FlatExpr::Atom(a) => self.atom(a)?,
+            FlatExpr::Unary(op, a) => Expr::Unary(*op, Box::new(self.atom(a)?)),
+            FlatExpr::Binary(op, a, b) => {
+                let (a, b) = (self.atom(a)?, self.atom(b)?);
+                super::expr::binary(*op, a, b)
+            }
+            FlatExpr::Fma(a, b, c) => {
+                let (a, b, c) = (self.atom(a)?, self.atom(b)?, self.atom(c)?);
+                Expr::Fma(Box::new(a), Box::new(b), Box::new(c))
+            }
+            FlatExpr::Convert(ty, a) if self.atom_type(a) == *ty => self.atom(a)?,
+            FlatExpr::Convert(ty, a) => convert(*ty, self.atom(a)?),
+            FlatExpr::Select(c, a, b) => {
+                let (c, a, b) = (self.atom(c)?, self.atom(a)?, self.atom(b)?);
+                super::expr::select(c, a, b)
+            }
+            FlatExpr::Size(s) => self.size(s)?,
+            FlatExpr::Read { column, at } => {
+                let index = self.atom(at)?;
+                let index =
+                    if self.atom_type(at) == ScalarType::I64 { index } else { convert(ScalarType::I64, index) };
+                self.load(*column, index)?
+            }
+            _ => return Err(limit(self.span(), "this as a scalar computation")),
+        })
+    }
+
+    fn result_vars(&mut self, binds: &[ValueId]) -> Vec<Option<LocalId>> {
+        binds
+            .iter()
+            .map(|v| {
+                let info = &self.host.function.values[*v];
+                let ty = info.ty.elem()?;
+                let name = info.name.clone();
+                (!info.ty.is_column()).then(|| self.var(&name, ty, zero(ty)))
+            })
+            .collect()
+    }
+
+    fn branch(
+        &mut self,
+        stmt: &FlatStmt,
+        cond: &Atom,
+        then: &Body,
+        otherwise: &Body,
+        ok: Option<LocalId>,
+    ) -> Lowered<()> {
+        let cond = self.atom(cond)?;
+        let vars = self.result_vars(&stmt.binds);
+        let arm = |b: &mut Self, body: &Body| {
+            b.body(body, |b, results| {
+                for (v, r) in vars.iter().zip(results) {
+                    if let Some(v) = v {
+                        b.set(*v, r);
+                    }
+                }
+                if let Some(ok) = ok {
+                    b.emit(Stmt::Assign(ok, truth(true)));
+                }
+                Ok(())
+            })
+        };
+        let a = self.nested(|b| arm(b, then))?;
+        let z = self.nested(|b| arm(b, otherwise))?;
+        if a.is_empty() && !z.is_empty() {
+            self.emit(Stmt::If(Expr::Unary(UnOp::Not, Box::new(cond)), z, a));
+        } else if !a.is_empty() {
+            self.emit(Stmt::If(cond, a, z));
+        }
+        self.bind(&stmt.binds, vars.into_iter().map(|v| v.map(local)).collect());
+        Ok(())
+    }
+
+    /// ```text
+    /// loop (x = x0) while c(x) { b(x) }    x = x0; go = c(x)
+    ///                                      while go { x = b(x); go = c(x) }
+    /// ```
+    fn looped(
+        &mut self,
+        stmt: &FlatStmt,
+        state: &[(ValueId, Atom)],
+        cond: &Body,
+        body: &Body,
+        ok: Option<LocalId>,
+    ) -> Lowered<()> {
+        let mut vars: Vec<Option<LocalId>> = Vec::new();
+        for (v, init) in state {
+            if self.is_column(*v) {
+                vars.push(None);
+                continue;
+            }
+            let init = self.atom(init)?;
+            let (name, ty) = (self.host.function.values[*v].name.clone(), self.elem(*v));
+            let id = self.var(&name, ty, init);
+            self.define(*v, local(id));
+            vars.push(Some(id));
+        }
+        let step = |b: &mut Self, results: Vec<Expr>| {
+            let own: Vec<LocalId> = vars.iter().flatten().copied().collect();
+            let mut new = Vec::new();
+            for (var, r) in vars.iter().zip(results) {
+                let Some(var) = var else { continue };
+                // A state that becomes another one must be saved before that one changes.
+                let moved = matches!(&r, Expr::Local(l) if l != var && own.contains(l));
+                let r = if moved {
+                    let (name, ty) = ("next", b.local_type(*var));
+                    local(b.var(name, ty, r))
+                } else {
+                    r
+                };
+                new.push((*var, r));
+            }
+            for (var, r) in new {
+                b.set(var, r);
+            }
+        };
+        let results: Vec<Option<Expr>> = vars.iter().map(|v| v.map(local)).collect();
+        if ok.is_none() && cond.stmts.iter().all(|s| is_scalar(&s.expr)) {
+            let test = self.nested_test(cond)?;
+            if let Some(test) = test {
+                self.while_(test, |b| {
+                    b.body(body, |b, r| {
+                        step(b, r);
+                        Ok(())
+                    })
+                })?;
+                self.bind(&stmt.binds, results);
+                return Ok(());
+            }
+        }
+        let go = self.var("go", ScalarType::Bool, truth(false));
+        let test = |b: &mut Self| {
+            b.body(cond, |b, r| {
+                if let Some(c) = r.into_iter().next() {
+                    b.set(go, c);
+                }
+                if let Some(ok) = ok {
+                    b.emit(Stmt::Assign(ok, truth(true)));
+                }
+                Ok(())
+            })
+        };
+        test(self)?;
+        self.while_(local(go), |b| {
+            if let Some(ok) = ok {
+                b.emit(Stmt::Assign(go, truth(false)));
+                b.emit(Stmt::Assign(ok, truth(false)));
+            }
+            b.body(body, |b, r| {
+                step(b, r);
+                test(b)
+            })
+        })?;
+        self.bind(&stmt.binds, results);
+        Ok(())
+    }
+
+    /// The condition of a loop as one expression, where every value in it is used once.
+    fn nested_test(&mut self, cond: &Body) -> Lowered<Option<Expr>> {
+        let [result] = cond.results.as_slice() else { return Ok(None) };
+        for (i, s) in cond.stmts.iter().enumerate() {
+            let [v] = s.binds.as_slice() else { return Ok(None) };
+            let uses = cond.stmts[i + 1..].iter().map(|t| count_uses(&t.expr, *v)).sum::<usize>()
+                + usize::from(*result == Atom::Var(*v));
+            if uses != 1 || matches!(&s.expr, FlatExpr::Size(size) if !size.is_constant()) {
+                return Ok(None);
+            }
+            let e = self.scalar_expr(&s.expr)?;
+            self.define(*v, e);
+        }
+        self.atom(result).map(Some)
+    }
+}
+
+fn is_scalar(e: &FlatExpr) -> bool {
+    matches!(
+        e,
+        FlatExpr::Atom(_)
+            | FlatExpr::Unary(..)
+            | FlatExpr::Binary(..)
+            | FlatExpr::Fma(..)
+            | FlatExpr::Convert(..)
+            | FlatExpr::Select(..)
+            | FlatExpr::Size(_)
+            | FlatExpr::Read { .. }
+    )
+}
+
+/// How often a scalar expression mentions a value.
+pub fn count_uses(e: &FlatExpr, v: ValueId) -> usize {
+    let is = |a: &Atom| usize::from(*a == Atom::Var(v));
+    match e {
+        FlatExpr::Atom(a) | FlatExpr::Unary(_, a) | FlatExpr::Convert(_, a) => is(a),
+        FlatExpr::Binary(_, a, b) => is(a) + is(b),
+        FlatExpr::Fma(a, b, c) | FlatExpr::Select(a, b, c) => is(a) + is(b) + is(c),
+        FlatExpr::Size(s) => 2 * usize::from(s.vars().contains(&terrace_ir::size_var(v))),
+        FlatExpr::Read { at, .. } => is(at),
+        _ => 2,
+    }
+}
+
+/// The neutral element, or any tuple of operands.
+pub fn atoms(b: &mut Builder<'_>, list: &[Atom]) -> Lowered<Vec<Expr>> {
+    list.iter().map(|a| b.atom(a)).collect()
+}
+
+/// Whether an expression is a constant of this value.
+pub fn is_const(e: &Expr, value: terrace_base::Scalar) -> bool {
+    *e == constant(value)
+}
+
+impl Builder<'_> {
+    /// An element at a constant index.
+    pub fn store_once(&mut self, column: ValueId, at: i64, value: Expr) -> Lowered<()> {
+        self.store(column, super::expr::int(at), value)
+    }
+
+    /// A check of the host level whose operands are on the device.
+    pub fn check_once(&mut self, check: terrace_ir::check::CheckId, cond: &Atom, values: &[Atom]) -> Lowered<()> {
+        let expr = FlatExpr::Check { check, cond: *cond, values: values.to_vec() };
+        self.failing(&FlatStmt { binds: Vec::new(), expr, span: self.span() }).map(|_| ())
+    }
+}

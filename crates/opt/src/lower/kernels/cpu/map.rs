@@ -1,0 +1,32 @@
+//! Map on a CPU: a tile is a range of positions; rows that a body returns are already in their place.
+//!
+//! ```text
+//! map grid [n][off] (i, j | p, q) { … }     tile t: for the rows that positions t*T .. (t+1)*T touch,
+//!                                                     for the positions of the row in that range: body, store at q
+//! ```
+
+use super::tiles::element_tile;
+use crate::lower::kernels::Lowered;
+use crate::lower::kernels::build::Builder;
+use crate::lower::kernels::host::Host;
+use crate::lower::kernels::host_expr::hceil_div;
+use crate::lower::kernels::points::for_points;
+use crate::lower::kernels::sequential::store_point;
+use terrace_base::Span;
+use terrace_ir::ValueId;
+use terrace_ir::flat::Op;
+
+pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+    let tiles = hceil_div(host.points(op, binds)?, host.tiles.cpu_tile);
+    let name = host.kernel_name("map", binds);
+    let mut b = Builder::new(host, &name, 1, span);
+    let (lo, hi) = element_tile(&mut b, op)?;
+    for_points(&mut b, op, op.space.len(), lo, hi, |b, point| {
+        let q = point.positions[op.space.len() - 1].clone();
+        b.set_index(q.clone());
+        b.body(&op.body, |b, results| store_point(b, op, binds, q, results))
+    })?;
+    let finished = b.finish();
+    host.launch(finished, vec![tiles]);
+    Ok(())
+}

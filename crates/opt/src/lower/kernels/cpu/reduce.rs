@@ -1,0 +1,153 @@
+//! Reduction on a CPU, of one row or of many.
+//!
+//! A row that begins and ends in a tile is reduced there. Of a row that crosses the end of a tile, every tile computes the
+//! partial results of those blocks (counted from the start of the row) that *start* in it, reading past its end to complete
+//! the last one; in a second phase the tile with the row's head combines them, left to right. So the order of combination is
+//! that of [`super::super::reduce`], whatever the tiles are:
+//!
+//! ```text
+//! tiles of 4, blocks of 3        H a b c | d e f H | g h H i        row 1 = a…f crosses: blocks abc (tile 0), def (tile 1);
+//!                                                                   phase 1, tile 0: (neutral + abc) + def
+//! ```
+//!
+//! At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
+
+use super::tiles::{for_rows, has_work, part_of, row_of, work_tile};
+use crate::lower::kernels::build::Builder;
+use crate::lower::kernels::expr::{
+    add, and, ceil_quot, eq, int, local, max, min, mul, not, quot, select, sub,
+};
+use crate::lower::kernels::host::Host;
+use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
+use crate::lower::kernels::points::locate;
+use crate::lower::kernels::reduce::{Reduction, Row};
+use crate::lower::kernels::sequential::store_all;
+use crate::lower::kernels::{Lowered, limit};
+use terrace_base::{ScalarType, Span};
+use terrace_ir::ValueId;
+use terrace_ir::flat::{Op, OpKind};
+use terrace_ir::kernel::{Expr, ParamId, Stmt};
+use terrace_plan::host::SlotId;
+
+pub(super) fn reduce(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+    let OpKind::Reduce { neutral, .. } = &op.kind else { return Ok(()) };
+    let (tile, block) = (host.tiles.cpu_tile as i64, host.tiles.cpu_reduce_block as i64);
+    let places = (tile - 1) / block + 1;
+    let tiles = hceil_div(hadd(host.points(op, binds)?, host.rows(op)?), tile as usize);
+    let parts: Vec<SlotId> = neutral
+        .iter()
+        .map(|a| {
+            let ty = host.atom_type(a);
+            host.scratch("parts", ty, hmul(tiles.clone(), hint(2 * places)), span)
+        })
+        .collect();
+    let cells: Vec<SlotId> =
+        if op.space.len() == 1 { binds.iter().map(|v| host.result_cell(*v)).collect() } else { Vec::new() };
+    let name = host.kernel_name("reduce", binds);
+    let mut b = Builder::new(host, &name, 1, span);
+    let Some(reduction) = Reduction::of(op, None, true) else { return Err(limit(span, "this reduction")) };
+    let cut = Cut { op, binds, reduction, parts, cells, tile, block, places };
+    cut.within_tiles(&mut b)?;
+    b.next_phase();
+    cut.across_tiles(&mut b)?;
+    let finished = b.finish();
+    host.launch(finished, vec![tiles.clone(), tiles]);
+    Ok(())
+}
+
+struct Cut<'o> {
+    op: &'o Op,
+    binds: &'o [ValueId],
+    reduction: Reduction<'o>,
+    parts: Vec<SlotId>,
+    cells: Vec<SlotId>,
+    tile: i64,
+    block: i64,
+    places: i64,
+}
+
+impl Cut<'_> {
+    fn store(&self, b: &mut Builder<'_>, row: Expr, values: Vec<Expr>) -> Lowered<()> {
+        if self.cells.is_empty() {
+            return store_all(b, self.binds, row, values);
+        }
+        for (slot, value) in self.cells.iter().zip(values) {
+            let cell = b.cell_out(*slot);
+            b.emit(Stmt::StoreCell(cell, value));
+        }
+        Ok(())
+    }
+
+    fn params(&self, b: &mut Builder<'_>) -> Vec<ParamId> {
+        self.parts.iter().map(|s| b.scratch(*s)).collect()
+    }
+
+    /// The number of the first block, of a row whose first element is work unit `first`, that starts at `unit` or later.
+    fn first_block(&self, unit: Expr, first: Expr) -> Expr {
+        ceil_quot(max(sub(unit, first), int(0)), self.block)
+    }
+
+    fn within_tiles(&self, b: &mut Builder<'_>) -> Lowered<()> {
+        let parts = self.params(b);
+        for_rows(b, self.op, |b, part| {
+            let begins = b.let_("begins", ScalarType::Bool, part.begins_here());
+            let whole = b.let_("whole", ScalarType::Bool, and(begins.clone(), part.ends_here()));
+            let total = self.reduction.neutral_vars(b, "total")?;
+            let skipped = mul(self.first_block(part.lo.clone(), part.first.clone()), int(self.block));
+            let from = b.let_("from", ScalarType::I64, add(part.start.clone(), skipped));
+            let end = b.let_("end", ScalarType::I64, add(part.start.clone(), part.length.clone()));
+            let inside = add(part.start.clone(), sub(part.hi.clone(), part.first.clone()));
+            let to = b.let_("to", ScalarType::I64, min(end.clone(), inside));
+            let base = mul(Expr::Tile, int(2 * self.places));
+            let place = b.var("place", ScalarType::I64, add(base, select(begins, int(self.places), int(0))));
+            let row = Row { parent: part.parent.clone(), start: part.start.clone() };
+            b.for_("block", from, to, int(self.block), false, |b, from| {
+                let to = b.let_("stop", ScalarType::I64, min(add(from.clone(), int(self.block)), end));
+                let values = self.reduction.block(b, &row, from, to)?;
+                b.if_(
+                    whole.clone(),
+                    |b| self.reduction.fold(b, &total, None, &values),
+                    |b| {
+                        for (p, v) in parts.iter().zip(&values) {
+                            b.emit(Stmt::Store(*p, local(place), v.clone()));
+                        }
+                        b.set(place, add(local(place), int(1)));
+                        Ok(())
+                    },
+                )
+            })?;
+            b.when(whole, |b| {
+                let total = total.iter().map(|v| local(*v)).collect();
+                self.store(b, part.row.clone(), total)
+            })
+        })
+    }
+
+    fn across_tiles(&self, b: &mut Builder<'_>) -> Lowered<()> {
+        let parts = self.params(b);
+        let d = self.op.space.len() - 1;
+        let tile = work_tile(b, self.op)?;
+        b.when(has_work(&tile), |b| {
+            let last = row_of(b, self.op, &tile, sub(tile.hi.clone(), int(1)))?;
+            let parent = locate(b, self.op, d, last)?;
+            let part = part_of(b, self.op, &tile, &parent)?;
+            b.when(and(part.begins_here(), not(part.ends_here())), |b| {
+                let total = self.reduction.neutral_vars(b, "total")?;
+                let blocks = b.let_("blocks", ScalarType::I64, ceil_quot(part.length.clone(), self.block));
+                b.for_("k", int(0), blocks, int(1), false, |b, k| {
+                    let unit = add(part.first.clone(), mul(k.clone(), int(self.block)));
+                    let at = b.let_("at", ScalarType::I64, quot(unit, int(self.tile)));
+                    let before = self.first_block(mul(at.clone(), int(self.tile)), part.first.clone());
+                    let shift = select(eq(at.clone(), Expr::Tile), int(self.places), int(0));
+                    let place = add(add(mul(at, int(2 * self.places)), shift), sub(k, before));
+                    let place = b.let_("place", ScalarType::I64, place);
+                    let values: Vec<Expr> =
+                        parts.iter().map(|p| Expr::Load(*p, Box::new(place.clone()))).collect();
+                    self.reduction.fold(b, &total, None, &values)
+                })?;
+                let total = total.iter().map(|v| local(*v)).collect();
+                self.store(b, part.row.clone(), total)
+            })
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! How a GPU runs an operator: one launch, one tile per block.
+//!
+//! ```text
+//! map               a point per thread and item                                             map.rs
+//! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
+//! reduce of rows    tiles of elements and row ends, look-back where a row crosses tiles       segmented.rs
+//! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
+//! thread level      one thread does everything                                              single.rs
+//! block level       one block per point of the map around it                                group.rs
+//! ```
+//!
+//! What they are made of: [`tiles`] (cutting a space), [`block`] (threads of a block combine), [`look_back`] (tiles learn what
+//! came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
+//! Every combination has an order fixed by positions and tile sizes, never by timing.
+
+pub mod block;
+pub mod group;
+pub mod look_back;
+pub mod map;
+pub mod pack;
+pub mod reduce;
+pub mod scan;
+pub mod segmented;
+pub mod single;
+pub mod tiles;
+
+use super::host::Host;
+use super::{Lowered, Target};
+use terrace_base::Span;
+use terrace_ir::ValueId;
+use terrace_ir::flat::{Level, Op, OpKind};
+
+/// GPUs.
+pub struct Gpu;
+
+impl Target for Gpu {
+    fn operator(&self, host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+        match &op.kind {
+            _ if op.level == Level::Thread => single::lower(host, op, binds, span),
+            OpKind::Map { .. } => map::lower(host, op, binds, span),
+            OpKind::Reduce { operator, neutral, masked } => {
+                let what = (operator, neutral.as_slice(), *masked);
+                if op.space.len() == 1 {
+                    reduce::lower(host, op, binds, what, span)
+                } else {
+                    segmented::lower(host, op, binds, what, span)
+                }
+            }
+            OpKind::Scan { operator, neutral, form } => {
+                scan::lower(host, op, binds, (operator, neutral, *form), span)
+            }
+            OpKind::Pack => pack::lower(host, op, binds, span),
+        }
+    }
+}

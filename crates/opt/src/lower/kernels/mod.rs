@@ -1,0 +1,131 @@
+//! From Mem to kernels and a host program.
+//!
+//! A host-level operator becomes a launch; everything around it becomes the host program:
+//!
+//! ```text
+//! let b_7 : block = alloc f32 n_0                      alloc b_7, n_0
+//! let out_8 : f32[n_0] @ b_7 = map grid [n_0] (…) { }   launch saxpy_map tiles ceil(n_0 / 16384) (b_7, …)
+//! ```
+//!
+//! What all devices share is here: [`host`] (the host program, where scalars live, reads back to the host), [`build`] (a
+//! kernel under construction), [`body`] and [`sequential`] (what one thread does), [`points`] (from positions to indices).
+//! How an operator is cut into tiles is the [`Target`]'s business: [`cpu`] and [`gpu`]. What cannot be lowered yet is
+//! refused with a message ([`limit`]), never compiled to something wrong.
+
+pub mod body;
+pub mod build;
+pub mod cpu;
+pub mod expr;
+pub mod free;
+pub mod gpu;
+pub mod host;
+pub mod host_expr;
+pub mod points;
+pub mod reduce;
+pub mod scalars;
+pub mod sequential;
+pub mod sizes;
+
+use crate::analysis::homes::Homes;
+use crate::options::{Options, TileSizes};
+use host::Host;
+use std::collections::BTreeMap;
+use terrace_base::{Diagnostic, Span};
+use terrace_ir::ValueId;
+use terrace_ir::check::CheckKind;
+use terrace_ir::flat::{Op, Role};
+use terrace_ir::kernel::{self, Kernel};
+use terrace_ir::mem;
+use terrace_plan::host::HostFunction;
+use terrace_plan::layout::Layout;
+use terrace_plan::{CheckText, Entry, Target as Device};
+
+/// What a lowering gives: a result, or a stated limit of the compiler.
+pub type Lowered<T> = Result<T, Box<Diagnostic>>;
+
+/// How a kind of device runs an operator.
+pub trait Target {
+    /// Emits the scratch memory and the launches of a host-level operator. The blocks of column results exist already.
+    fn operator(&self, host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()>;
+}
+
+/// The message for something that is not supported yet.
+pub fn limit(span: Span, what: impl Into<String>) -> Box<Diagnostic> {
+    let d = Diagnostic::error("T0801", "this program needs something that is not supported yet");
+    Box::new(d.primary(span, what.into()))
+}
+
+/// What the functions of a program share while they are lowered.
+pub struct Shared<'a> {
+    /// The program.
+    pub program: &'a mem::Program,
+    /// Where scalars live.
+    pub homes: Homes,
+    /// How work is cut.
+    pub tiles: TileSizes,
+    /// For which kind of device.
+    pub device: Device,
+    /// The kernels so far.
+    pub kernels: Vec<Kernel>,
+    names: BTreeMap<String, usize>,
+}
+
+/// A name for a kernel that no other has.
+fn unique(names: &mut BTreeMap<String, usize>, wanted: &str) -> String {
+    let clean: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let count = names.entry(clean.clone()).or_insert(0);
+    *count += 1;
+    // A phase is called `name_p`, so a bare number after one underscore is taken; so is a name that ends in one.
+    let number = *count;
+    if number == 1 && !clean.ends_with(|c: char| c.is_ascii_digit()) { format!("k_{clean}") } else { format!("k_{clean}__v{number}") }
+}
+
+/// Lowers a program for `options.target`.
+pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Program> {
+    let target: &dyn Target = match options.target {
+        Device::C => &cpu::Cpu,
+        Device::Cuda => &gpu::Gpu,
+    };
+    let mut shared = Shared {
+        program,
+        homes: Homes::of(program),
+        tiles: options.tiles,
+        device: options.target,
+        kernels: Vec::new(),
+        names: BTreeMap::new(),
+    };
+    let mut functions: Vec<HostFunction> = Vec::new();
+    let mut entries = Vec::new();
+    for (id, function) in program.functions.enumerate() {
+        functions.push(host::lower_function(&mut shared, target, id)?);
+        let (name, is_test) = match &function.role {
+            Role::Internal => continue,
+            Role::Entry => (function.name.clone(), false),
+            Role::Test { name, .. } => (name.clone(), true),
+        };
+        entries.push(Entry {
+            name,
+            is_test,
+            function: id.index(),
+            params: function.param_layouts.clone(),
+            result: function.result_layout.clone().unwrap_or(Layout::Tuple(Vec::new())),
+        });
+    }
+    let checks = program.checks.iter().map(check_text).collect();
+    Ok(kernel::Program { target: options.target, kernels: shared.kernels, functions, entries, checks })
+}
+
+fn check_text(info: &terrace_ir::check::CheckInfo) -> CheckText {
+    let (kind, text) = match &info.kind {
+        CheckKind::Index => ("index", ""),
+        CheckKind::Slice => ("slice", ""),
+        CheckKind::Zip => ("zip", ""),
+        CheckKind::Division => ("division", ""),
+        CheckKind::Length => ("length", ""),
+        CheckKind::Size(text) => ("size", text.as_str()),
+        CheckKind::Assert(text) => ("assert", text.as_str()),
+        CheckKind::Rows => ("rows", ""),
+        CheckKind::Depth => ("depth", ""),
+    };
+    CheckText { code: info.kind.code(), kind: kind.into(), text: text.into(), span: info.span }
+}

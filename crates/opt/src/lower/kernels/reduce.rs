@@ -1,0 +1,272 @@
+//! The reduction of one row, or of a part of it, by one thread.
+//!
+//! Exact operators may combine in any order. On a CPU all others have *one* association, whatever the version, the number of
+//! threads or the tiles: the row is cut into blocks counted from its start; inside a block of a float sum or product,
+//! element `j` goes to lane `j mod L`; lanes combine pairwise (`l` with `l + L/2`, then `L/4`, …); blocks combine left to
+//! right:
+//!
+//! ```text
+//! row    x0 x1 x2 x3 x4 x5 x6 | x7 x8 …          block of 7, L = 4
+//! lanes  (x0+x4) (x1+x5) (x2+x6) x3
+//! block  ((x0+x4) + (x2+x6)) + ((x1+x5) + x3)
+//! row    (0 + block0) + block1 …
+//! ```
+//!
+//! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything.
+//! Operators that are not one float operation combine left to right inside a block. On a GPU a single thread combines left
+//! to right.
+
+use super::body::atoms;
+use super::build::Builder;
+use super::expr::{add, int, local, lt, min, mul, quot, select, sub};
+use super::points::Point;
+use super::{Lowered, limit};
+use terrace_base::{BinOp, ScalarType};
+use terrace_ir::Atom;
+use terrace_ir::flat::{Body, Op, OpKind, Operator};
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
+
+/// What is combined, and how.
+pub struct Reduction<'o> {
+    /// The operator over the space.
+    pub op: &'o Op,
+    /// How two values combine.
+    pub operator: &'o Operator,
+    /// The neutral element.
+    pub neutral: &'o [Atom],
+    /// Whether the body's first result says which points take part.
+    pub masked: bool,
+    /// Set to false where a check fails, in code that has to go on.
+    pub ok: Option<LocalId>,
+    /// Whether checks report the position in this operator.
+    pub outermost: bool,
+}
+
+/// One row: the point above it and the position of its first element.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The point of the dimensions above.
+    pub parent: Point,
+    /// Where it starts.
+    pub start: Expr,
+}
+
+impl<'o> Reduction<'o> {
+    /// The reduction that an operator is.
+    pub fn of(op: &'o Op, ok: Option<LocalId>, outermost: bool) -> Option<Reduction<'o>> {
+        let OpKind::Reduce { operator, neutral, masked } = &op.kind else { return None };
+        Some(Reduction { op, operator, neutral, masked: *masked, ok, outermost })
+    }
+
+    /// The types of the values.
+    pub fn types(&self, b: &Builder<'_>) -> Vec<ScalarType> {
+        self.neutral.iter().map(|a| b.atom_type(a)).collect()
+    }
+
+    /// Whether the order of combination cannot be seen.
+    pub fn is_exact(&self, b: &Builder<'_>) -> bool {
+        match (self.operator.as_binary(), self.types(b).as_slice()) {
+            (Some(op), [ty]) => terrace_base::is_exact(op, *ty),
+            _ => false,
+        }
+    }
+
+    fn lanes(&self, b: &Builder<'_>) -> Option<(BinOp, ScalarType, i64)> {
+        let op = self.operator.as_binary()?;
+        let types = self.types(b);
+        let [ty] = types.as_slice() else { return None };
+        let wanted = b.target_is_cpu() && ty.is_float() && matches!(op, BinOp::Add | BinOp::Mul);
+        wanted.then(|| (op, *ty, if ty.size_bytes() == 4 { 16 } else { 8 }))
+    }
+
+    /// Elements per block.
+    pub fn block_size(&self, b: &Builder<'_>) -> i64 {
+        b.host.tiles.cpu_reduce_block as i64
+    }
+
+    /// Runs the body at position `q` of a row; the closure gets the mask and the values.
+    fn at<'h>(
+        &self,
+        b: &mut Builder<'h>,
+        row: &Row,
+        q: Expr,
+        k: impl FnOnce(&mut Builder<'h>, Option<Expr>, Vec<Expr>) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let mut point = row.parent.clone();
+        let index = sub(q.clone(), row.start.clone());
+        point.indices.push(b.let_("j", ScalarType::I64, index));
+        point.positions.push(q.clone());
+        point.define(b, self.op);
+        if self.outermost {
+            b.set_index(q);
+        }
+        let masked = self.masked;
+        guarded(b, &self.op.body, self.ok, |b, mut results| {
+            let mask = (masked && !results.is_empty()).then(|| results.remove(0));
+            k(b, mask, results)
+        })
+    }
+
+    /// Combines the elements `from .. to` of a row into variables.
+    fn into_vars(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
+        b.for_("q", from, to, int(1), false, |b, q| {
+            let q = b.let_("q", ScalarType::I64, q);
+            self.at(b, row, q, |b, mask, values| self.fold(b, vars, mask, &values))
+        })
+    }
+
+    /// `vars = vars op values`, where the mask holds.
+    pub fn fold(&self, b: &mut Builder<'_>, vars: &[LocalId], mask: Option<Expr>, values: &[Expr]) -> Lowered<()> {
+        let left: Vec<Expr> = vars.iter().map(|v| local(*v)).collect();
+        match mask {
+            None => {
+                let new = b.combine(self.operator, &left, values)?;
+                assign_all(b, vars, new);
+                Ok(())
+            }
+            Some(mask) if self.operator.as_binary().is_some() => {
+                let new = b.combine(self.operator, &left, values)?;
+                for ((v, old), new) in vars.iter().zip(left).zip(new) {
+                    b.set(*v, select(mask.clone(), new, old));
+                }
+                Ok(())
+            }
+            Some(mask) => b.when(mask, |b| {
+                let new = b.combine(self.operator, &left, values)?;
+                assign_all(b, vars, new);
+                Ok(())
+            }),
+        }
+    }
+
+    /// Variables that hold the neutral element.
+    pub fn neutral_vars(&self, b: &mut Builder<'_>, name: &str) -> Lowered<Vec<LocalId>> {
+        let values = atoms(b, self.neutral)?;
+        let types = self.types(b);
+        Ok(values.into_iter().zip(types).map(|(e, ty)| b.var(name, ty, e)).collect())
+    }
+
+    /// The combination of the elements `from .. to` of a row that all lie in one block starting at `from`.
+    pub fn block(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr) -> Lowered<Vec<Expr>> {
+        let Some((op, ty, lanes)) = self.lanes(b) else {
+            let vars = self.neutral_vars(b, "part")?;
+            self.into_vars(b, row, from, to, &vars)?;
+            return Ok(vars.into_iter().map(local).collect());
+        };
+        let [neutral] = self.neutral else { return Err(limit(b.span(), "this reduction")) };
+        let neutral = b.atom(neutral)?;
+        let array = b.array("lane", ty, lanes as usize, false);
+        b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
+            b.emit(Stmt::SetElement(array, l, neutral));
+            Ok(())
+        })?;
+        let whole = mul(quot(sub(to.clone(), from.clone()), int(lanes)), int(lanes));
+        let whole = b.let_("whole", ScalarType::I64, add(from.clone(), whole));
+        b.for_("c", from, whole.clone(), int(lanes), false, |b, c| {
+            b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
+                let q = b.let_("q", ScalarType::I64, add(c, l.clone()));
+                self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
+            })
+        })?;
+        b.for_("q", whole.clone(), to, int(1), false, |b, q| {
+            let l = sub(q.clone(), whole);
+            self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
+        })?;
+        let mut half = lanes / 2;
+        while half > 0 {
+            b.for_("l", int(0), int(half), int(1), true, |b, l| {
+                let x = element(array, l.clone());
+                let y = element(array, add(l.clone(), int(half)));
+                b.emit(Stmt::SetElement(array, l, super::expr::binary(op, x, y)));
+                Ok(())
+            })?;
+            half /= 2;
+        }
+        Ok(vec![b.let_("part", ty, element(array, int(0)))])
+    }
+
+    fn fold_lane(
+        &self,
+        b: &mut Builder<'_>,
+        op: BinOp,
+        array: ArrayId,
+        l: Expr,
+        mask: Option<Expr>,
+        values: &[Expr],
+    ) -> Lowered<()> {
+        let [x] = values else { return Err(limit(b.span(), "this reduction")) };
+        let old = element(array, l.clone());
+        let new = super::expr::binary(op, old.clone(), x.clone());
+        let new = match mask {
+            Some(mask) => select(mask, new, old),
+            None => new,
+        };
+        b.emit(Stmt::SetElement(array, l, new));
+        Ok(())
+    }
+
+    /// The combination of a whole row.
+    pub fn row(&self, b: &mut Builder<'_>, row: &Row, length: Expr) -> Lowered<Vec<Expr>> {
+        let total = self.neutral_vars(b, "total")?;
+        let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length));
+        if !b.target_is_cpu() || self.is_exact(b) {
+            self.into_vars(b, row, row.start.clone(), end, &total)?;
+        } else {
+            let size = self.block_size(b);
+            b.for_("from", row.start.clone(), end.clone(), int(size), false, |b, from| {
+                let to = min(add(from.clone(), int(size)), end);
+                let to = b.let_("to", ScalarType::I64, to);
+                let part = self.block(b, row, from, to)?;
+                self.fold(b, &total, None, &part)
+            })?;
+        }
+        Ok(total.into_iter().map(local).collect())
+    }
+}
+
+/// An element of an array of fixed size.
+pub fn element(array: ArrayId, at: Expr) -> Expr {
+    Expr::Element(array, Box::new(at))
+}
+
+/// New values for several variables at once.
+pub fn assign_all(b: &mut Builder<'_>, vars: &[LocalId], new: Vec<Expr>) {
+    let simple = vars.len() == 1 || new.iter().all(|e| !matches!(e, Expr::Local(l) if vars.contains(l)));
+    let new: Vec<Expr> = if simple {
+        new
+    } else {
+        new.into_iter()
+            .zip(vars)
+            .map(|(e, v)| {
+                let ty = b.local_type(*v);
+                local(b.var("next", ty, e))
+            })
+            .collect()
+    };
+    for (v, e) in vars.iter().zip(new) {
+        b.set(*v, e);
+    }
+}
+
+/// A body at one point of a sequential operator: with `ok`, nothing runs after a check has failed, and `ok` says so.
+pub fn guarded<'h>(
+    b: &mut Builder<'h>,
+    body: &Body,
+    ok: Option<LocalId>,
+    k: impl FnOnce(&mut Builder<'h>, Vec<Expr>) -> Lowered<()>,
+) -> Lowered<()> {
+    let Some(ok) = ok else { return b.body(body, k) };
+    b.when(local(ok), |b| {
+        b.set(ok, super::expr::truth(false));
+        b.body(body, |b, results| {
+            k(b, results)?;
+            b.set(ok, super::expr::truth(true));
+            Ok(())
+        })
+    })
+}
+
+/// Whether a row is empty.
+pub fn is_empty(from: Expr, to: Expr) -> Expr {
+    super::expr::not(lt(from, to))
+}

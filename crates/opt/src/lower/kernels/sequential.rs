@@ -1,0 +1,214 @@
+//! Operators that one thread runs by itself, point after point.
+//!
+//! ```text
+//! let n, ys = pack thread [m] (…) { x > 0, x }      n = 0
+//!                                                   for q in 0 .. m { if x > 0 { ys[n] = x; n = n + 1 } }
+//! ```
+//!
+//! The same code serves operators inside parallel bodies, whose columns are local arrays, and host-level operators at
+//! thread level. Scalar results are handed back as expressions; columns are written to their places. Floats reduce in the
+//! association that [`super::reduce`] describes, so that a program gives the same answer in every version.
+
+use super::body::atoms;
+use super::build::Builder;
+use super::expr::{add, int, local};
+use super::points::{Point, count, for_all, row_length, row_start};
+use super::reduce::{Reduction, Row, assign_all, guarded};
+use super::{Lowered, limit};
+use terrace_base::ScalarType;
+use terrace_ir::flat::{Op, OpKind, ScanForm};
+use terrace_ir::kernel::{Expr, LocalId};
+use terrace_ir::{Atom, ValueId};
+
+impl<'h> Builder<'h> {
+    /// An operator inside a thread. `ok` is true before, and false afterwards if a check has failed inside.
+    pub fn sequential(&mut self, op: &Op, binds: &[ValueId], ok: Option<LocalId>) -> Lowered<Vec<Option<Expr>>> {
+        self.run_in_order(op, binds, ok, false)
+    }
+
+    /// A host-level operator in a single thread.
+    pub fn whole_operator(&mut self, op: &Op, binds: &[ValueId]) -> Lowered<Vec<Option<Expr>>> {
+        self.run_in_order(op, binds, None, true)
+    }
+
+    fn run_in_order(
+        &mut self,
+        op: &Op,
+        binds: &[ValueId],
+        ok: Option<LocalId>,
+        outermost: bool,
+    ) -> Lowered<Vec<Option<Expr>>> {
+        match &op.kind {
+            OpKind::Map { .. } => {
+                for_all(self, op, op.space.len(), |b, point| {
+                    visit(b, op, point, ok, outermost, |b, q, results| store_point(b, op, binds, q, results))
+                })?;
+                Ok(binds.iter().map(|_| None).collect())
+            }
+            OpKind::Reduce { .. } => self.reduce_in_order(op, binds, ok, outermost),
+            OpKind::Scan { operator, neutral, form } => {
+                self.scan_in_order(op, binds, ok, outermost, operator, neutral, *form)
+            }
+            OpKind::Pack => self.pack_in_order(op, binds, ok, outermost),
+        }
+    }
+
+    fn reduce_in_order(
+        &mut self,
+        op: &Op,
+        binds: &[ValueId],
+        ok: Option<LocalId>,
+        outermost: bool,
+    ) -> Lowered<Vec<Option<Expr>>> {
+        let Some(reduction) = Reduction::of(op, ok, outermost) else { return Ok(Vec::new()) };
+        let d = op.space.len() - 1;
+        if d == 0 {
+            let length = count(self, op, 1)?;
+            let row = Row { parent: Point::default(), start: int(0) };
+            let total = reduction.row(self, &row, length)?;
+            return Ok(total.into_iter().map(Some).collect());
+        }
+        for_all(self, op, d, |b, parent| {
+            let start = row_start(b, op, d, parent)?;
+            let length = row_length(b, op, d, parent)?;
+            let p = parent.positions[d - 1].clone();
+            let total = reduction.row(b, &Row { parent: parent.clone(), start }, length)?;
+            store_all(b, binds, p, total)
+        })?;
+        Ok(binds.iter().map(|_| None).collect())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn scan_in_order(
+        &mut self,
+        op: &Op,
+        binds: &[ValueId],
+        ok: Option<LocalId>,
+        outermost: bool,
+        operator: &terrace_ir::flat::Operator,
+        neutral: &[Atom],
+        form: ScanForm,
+    ) -> Lowered<Vec<Option<Expr>>> {
+        let d = op.space.len() - 1;
+        let types: Vec<ScalarType> = neutral.iter().map(|a| self.atom_type(a)).collect();
+        let neutral = atoms(self, neutral)?;
+        let vars: Vec<LocalId> =
+            neutral.iter().zip(&types).map(|(e, ty)| self.var("acc", *ty, e.clone())).collect();
+        let current = || -> Vec<Expr> { vars.iter().map(|v| local(*v)).collect() };
+        let each = |b: &mut Self, point: &Point| {
+            visit(b, op, point, ok, outermost, |b, q, values| match form {
+                ScanForm::Inclusive => {
+                    let new = b.combine(operator, &current(), &values)?;
+                    assign_all(b, &vars, new);
+                    store_all(b, binds, q, current())
+                }
+                ScanForm::Offsets => {
+                    store_all(b, binds, q, current())?;
+                    let new = b.combine(operator, &current(), &values)?;
+                    assign_all(b, &vars, new);
+                    Ok(())
+                }
+            })
+        };
+        for_all(self, op, d, |b, parent| {
+            assign_all(b, &vars, neutral.clone());
+            row_points(b, op, d, parent, each)
+        })?;
+        if form == ScanForm::Offsets {
+            if d != 0 {
+                return Err(limit(self.span(), "offsets over several dimensions"));
+            }
+            let n = count(self, op, 1)?;
+            store_all(self, binds, n, current())?;
+        }
+        Ok(binds.iter().map(|_| None).collect())
+    }
+
+    fn pack_in_order(
+        &mut self,
+        op: &Op,
+        binds: &[ValueId],
+        ok: Option<LocalId>,
+        outermost: bool,
+    ) -> Lowered<Vec<Option<Expr>>> {
+        let d = op.space.len() - 1;
+        let kept = self.var("kept", ScalarType::I64, int(0));
+        let each = |b: &mut Self, point: &Point| {
+            visit(b, op, point, ok, outermost, |b, _, mut values| {
+                let keep = values.remove(0);
+                b.when(keep, |b| {
+                    store_all(b, &binds[1..], local(kept), values)?;
+                    b.set(kept, add(local(kept), int(1)));
+                    Ok(())
+                })
+            })
+        };
+        for_all(self, op, d, |b, parent| {
+            if d > 0 {
+                b.store(binds[0], parent.positions[d - 1].clone(), local(kept))?;
+            }
+            row_points(b, op, d, parent, each)
+        })?;
+        let mut out: Vec<Option<Expr>> = binds.iter().map(|_| None).collect();
+        if d > 0 {
+            let rows = count(self, op, d)?;
+            self.store(binds[0], rows, local(kept))?;
+        } else {
+            out[0] = Some(local(kept));
+        }
+        Ok(out)
+    }
+}
+
+/// A loop over the points of one row of the last dimension.
+fn row_points<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    d: usize,
+    parent: &Point,
+    f: impl FnOnce(&mut Builder<'h>, &Point) -> Lowered<()>,
+) -> Lowered<()> {
+    let start = row_start(b, op, d, parent)?;
+    let length = if d == 0 { count(b, op, 1)? } else { row_length(b, op, d, parent)? };
+    b.for_("q", start.clone(), add(start.clone(), length), int(1), false, |b, q| {
+        let mut point = parent.clone();
+        let index = b.let_("j", ScalarType::I64, super::expr::sub(q.clone(), start));
+        point.indices.push(index);
+        point.positions.push(q);
+        point.define(b, op);
+        f(b, &point)
+    })
+}
+
+fn visit<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    point: &Point,
+    ok: Option<LocalId>,
+    outermost: bool,
+    k: impl FnOnce(&mut Builder<'h>, Expr, Vec<Expr>) -> Lowered<()>,
+) -> Lowered<()> {
+    let q = point.positions.last().cloned().unwrap_or_else(|| int(0));
+    if outermost {
+        b.set_index(q.clone());
+    }
+    guarded(b, &op.body, ok, |b, results| k(b, q, results))
+}
+
+/// Writes the scalar results of a point; rows are in their place already.
+pub fn store_point(b: &mut Builder<'_>, op: &Op, binds: &[ValueId], at: Expr, values: Vec<Expr>) -> Lowered<()> {
+    for ((v, e), a) in binds.iter().zip(values).zip(&op.body.results) {
+        if !a.var().is_some_and(|r| b.is_column(r)) {
+            b.store(*v, at.clone(), e)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a tuple of scalars.
+pub fn store_all(b: &mut Builder<'_>, binds: &[ValueId], at: Expr, values: Vec<Expr>) -> Lowered<()> {
+    for (v, e) in binds.iter().zip(values) {
+        b.store(*v, at.clone(), e)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! From each language to the next.
+
+pub mod flatten;
+pub mod kernels;
+pub mod place_in_memory;

@@ -1,0 +1,345 @@
+//! Versions: how much of a nest's parallelism is used.
+//!
+//! The flattener makes everything parallel. That is one version of a nest, and often not the best: where the outer levels
+//! alone fill the machine, the inner ones are better run one after the other. The other versions are made from the flat one,
+//! operator by operator:
+//!
+//! ```text
+//! flat    reduce grid [n][off] (i, j | p, q) { … }
+//! outer   map grid [n] (i | p) { reduce thread [off[p + 1] - off[p]] (j | _) { let q = off[p] + j  … } }
+//! block   the same, with `reduce block`
+//! seq     reduce thread [n][off] (i, j | p, q) { … }
+//! ```
+//!
+//! A filter of rows in the outer version packs each row into a local array. Its bound is the row's length, so the rows of all
+//! threads fit where the old rows were, one after the other, and nothing is allocated per thread; the kept elements are then
+//! moved together (Munksgaard's thesis, section 4.6, expands to rows times longest row; this never does).
+//!
+//! A version that does not exist for an operator is the flat one: `block` exists for reductions of rows, `outer` for
+//! everything over several dimensions. The choice is fixed when compiling; guards that choose at run time come later.
+
+use crate::options::{Options, Strategy};
+use terrace_algebra::{Size, sum};
+use terrace_base::{BinOp, IdVec, ScalarType, Span};
+use terrace_ir::flat::{
+    Body, Descriptor, Expr, Level, Op, OpKind, Operator, Program, ScanForm, Space, Stmt, Type, Value,
+};
+use terrace_ir::{Atom, ValueId, size_var};
+
+/// Chooses a version for every operator of the program.
+pub fn choose_versions(program: &mut Program, options: &Options) {
+    let mut seen = 0;
+    for function in program.functions.iter_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        rewrite(&mut body, &mut function.values, options, &mut seen);
+        function.body = body;
+    }
+}
+
+fn rewrite(body: &mut Body, values: &mut IdVec<ValueId, Value>, options: &Options, seen: &mut u64) {
+    let mut writer = Writer { values, out: Vec::new(), span: Span::none() };
+    for mut stmt in std::mem::take(&mut body.stmts) {
+        writer.span = stmt.span;
+        match stmt.expr {
+            Expr::If { ref mut then, ref mut otherwise, .. } => {
+                rewrite(then, writer.values, options, seen);
+                rewrite(otherwise, writer.values, options, seen);
+                writer.out.push(stmt);
+            }
+            Expr::Loop { ref mut cond, ref mut body, .. } => {
+                rewrite(cond, writer.values, options, seen);
+                rewrite(body, writer.values, options, seen);
+                writer.out.push(stmt);
+            }
+            Expr::Op(op) if op.level == Level::Grid => {
+                *seen += 1;
+                writer.version(*op, stmt.binds, pick(options.strategy, *seen));
+            }
+            _ => writer.out.push(stmt),
+        }
+    }
+    body.stmts = writer.out;
+}
+
+fn pick(strategy: Strategy, number: u64) -> Strategy {
+    let Strategy::Mix(seed) = strategy else { return strategy };
+    // A multiplicative hash: neighbouring numbers should not get neighbouring choices.
+    let mixed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    [Strategy::Seq, Strategy::Outer, Strategy::Block, Strategy::Flat][(mixed >> 61) as usize & 3]
+}
+
+struct Writer<'a> {
+    values: &'a mut IdVec<ValueId, Value>,
+    out: Vec<Stmt>,
+    span: Span,
+}
+
+impl Writer<'_> {
+    fn version(&mut self, mut op: Op, binds: Vec<ValueId>, strategy: Strategy) {
+        let rows = op.space.len() > 1;
+        match (strategy, &op.kind) {
+            (Strategy::Seq, _) => {
+                op.level = Level::Thread;
+                self.push(binds, Expr::Op(Box::new(op)));
+            }
+            (Strategy::Outer, OpKind::Reduce { .. }) if rows => self.reduce_rows(op, binds, Level::Thread),
+            (Strategy::Block, OpKind::Reduce { .. }) if rows => self.reduce_rows(op, binds, Level::Block),
+            (Strategy::Outer, OpKind::Map { rows: None } | OpKind::Scan { .. }) if rows && !binds.is_empty() => {
+                self.map_rows(op, binds);
+            }
+            (Strategy::Outer, OpKind::Pack) if rows => self.pack_rows(op, binds),
+            _ => self.push(binds, Expr::Op(Box::new(op))),
+        }
+    }
+
+    fn push(&mut self, binds: Vec<ValueId>, expr: Expr) {
+        self.out.push(Stmt { binds, expr, span: self.span });
+    }
+
+    fn value(&mut self, name: &str, ty: Type, bound: Option<Size>) -> ValueId {
+        self.values.push(Value { name: name.to_string(), ty, bound, at: () })
+    }
+
+    fn int(&mut self, name: &str) -> ValueId {
+        self.value(name, Type::Scalar(ScalarType::I64), None)
+    }
+
+    fn stmt(&self, bind: ValueId, expr: Expr) -> Stmt {
+        Stmt { binds: vec![bind], expr, span: self.span }
+    }
+
+    /// The operator over its last dimension alone, inside a body over the others. `binds` are its results there.
+    fn inner(&mut self, op: &Op, level: Level, binds: Vec<ValueId>) -> Vec<Stmt> {
+        let outer = op.space.len() - 1;
+        let point = op.positions[outer - 1];
+        let (start, len) = (self.int("start"), self.int("len"));
+        let mut stmts = Vec::new();
+        match &op.space[outer] {
+            Descriptor::Regular(m) => {
+                stmts.push(self.stmt(start, Expr::Binary(BinOp::Mul, point.into(), *m)));
+                stmts.push(self.stmt(len, Expr::Atom(*m)));
+            }
+            Descriptor::Closed { around, length } => {
+                let var = size_var(around[0]);
+                let at = Size::var(size_var(op.indices[0]));
+                let before = sum(var, &Size::var(var), length);
+                stmts.push(self.stmt(start, Expr::Size(before.substitute(var, &at))));
+                stmts.push(self.stmt(len, Expr::Size(length.substitute(var, &at))));
+            }
+            Descriptor::Irregular { off, .. } => {
+                let (next, end) = (self.int("next"), self.int("end"));
+                stmts.push(self.stmt(start, Expr::Read { column: *off, at: point.into() }));
+                stmts.push(self.stmt(next, Expr::Binary(BinOp::Add, point.into(), Atom::int(1))));
+                stmts.push(self.stmt(end, Expr::Read { column: *off, at: next.into() }));
+                stmts.push(self.stmt(len, Expr::Binary(BinOp::Sub, end.into(), start.into())));
+            }
+            Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
+        }
+        let position = self.int("t");
+        let mut body = op.body.clone();
+        let here = Expr::Binary(BinOp::Add, start.into(), op.indices[outer].into());
+        body.stmts.insert(0, self.stmt(op.positions[outer], here));
+        let row = Op {
+            level,
+            space: Space::from([Descriptor::Regular(len.into())]),
+            indices: vec![op.indices[outer]],
+            positions: vec![position],
+            body,
+            kind: op.kind.clone(),
+        };
+        for b in &binds {
+            if self.values[*b].ty.is_column() {
+                let length = Size::var(size_var(len));
+                self.values[*b].bound = Some(length.clone());
+                if !matches!(op.kind, OpKind::Pack) {
+                    let elem = self.values[*b].ty.elem().expect("a column");
+                    self.values[*b].ty = Type::Column { elem, length };
+                }
+            }
+        }
+        stmts.push(Stmt { binds, expr: Expr::Op(Box::new(row)), span: self.span });
+        stmts
+    }
+
+    fn outer(&mut self, op: &Op, stmts: Vec<Stmt>, results: Vec<Atom>, rows: Option<ValueId>, binds: Vec<ValueId>) {
+        let dims = op.space.len() - 1;
+        let outer = Op {
+            level: Level::Grid,
+            space: op.space[..dims].to_vec(),
+            indices: op.indices[..dims].to_vec(),
+            positions: op.positions[..dims].to_vec(),
+            body: Body { stmts, results },
+            kind: OpKind::Map { rows },
+        };
+        self.push(binds, Expr::Op(Box::new(outer)));
+    }
+
+    fn reduce_rows(&mut self, op: Op, binds: Vec<ValueId>, level: Level) {
+        let inside: Vec<ValueId> = binds
+            .iter()
+            .map(|b| {
+                let (name, ty) = (self.values[*b].name.clone(), self.values[*b].ty.elem().expect("a column"));
+                self.value(&name, Type::Scalar(ty), None)
+            })
+            .collect();
+        let stmts = self.inner(&op, level, inside.clone());
+        self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), None, binds);
+    }
+
+    fn local(&mut self, like: ValueId, length: Size) -> ValueId {
+        let (name, elem) = (self.values[like].name.clone(), self.values[like].ty.elem().expect("a column"));
+        self.value(&name, Type::Column { elem, length }, None)
+    }
+
+    fn map_rows(&mut self, op: Op, binds: Vec<ValueId>) {
+        let points = self.points(&op);
+        let rows = self.starts(&op, points);
+        let inside: Vec<ValueId> = binds.iter().map(|b| self.local(*b, Size::zero())).collect();
+        let stmts = self.inner(&op, Level::Thread, inside.clone());
+        self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), Some(rows), binds);
+    }
+
+    fn pack_rows(&mut self, op: Op, binds: Vec<ValueId>) {
+        let (off, columns) = binds.split_first().expect("a pack binds its offsets");
+        let Type::Column { length, .. } = self.values[*off].ty.clone() else { unreachable!("offsets are a column") };
+        let points = length - 1;
+        let rows = self.starts(&op, points.clone());
+        let total = self.int("room");
+        let at = self.atom_of(&points);
+        self.push(vec![total], Expr::Read { column: rows, at });
+        self.values[total].bound = self.values[*columns.first().unwrap_or(off)].bound.clone();
+
+        let kept = self.int("kept");
+        let mut inside = vec![kept];
+        let locals: Vec<ValueId> = columns.iter().map(|c| self.local(*c, Size::var(size_var(kept)))).collect();
+        inside.extend(&locals);
+        let stmts = self.inner(&op, Level::Thread, inside.clone());
+        let count =
+            self.value("kept", Type::Column { elem: ScalarType::I64, length: points.clone() }, None);
+        let room = Size::var(size_var(total));
+        let mut outer_binds = vec![count];
+        let stored: Vec<ValueId> = columns
+            .iter()
+            .map(|c| {
+                let v = self.local(*c, room.clone());
+                self.values[v].bound = self.values[*c].bound.clone();
+                v
+            })
+            .collect();
+        outer_binds.extend(&stored);
+        self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), Some(rows), outer_binds);
+        self.offsets(*off, count, at);
+        self.gather(&op, *off, rows, &stored, columns);
+    }
+
+    /// `off` becomes the scanned numbers in `count`.
+    fn offsets(&mut self, off: ValueId, count: ValueId, points: Atom) {
+        let (a, b, c) = (self.int("a"), self.int("b"), self.int("c"));
+        let add = self.stmt(c, Expr::Binary(BinOp::Add, a.into(), b.into()));
+        let operator =
+            Operator { left: vec![a], right: vec![b], body: Body { stmts: vec![add], results: vec![c.into()] } };
+        let (i, p, n) = (self.int("i"), self.int("p"), self.int("n"));
+        let read = self.stmt(n, Expr::Read { column: count, at: p.into() });
+        let scan = Op {
+            level: Level::Grid,
+            space: Space::from([Descriptor::Regular(points)]),
+            indices: vec![i],
+            positions: vec![p],
+            body: Body { stmts: vec![read], results: vec![n.into()] },
+            kind: OpKind::Scan { operator, neutral: vec![Atom::int(0)], form: ScanForm::Offsets },
+        };
+        self.push(vec![off], Expr::Op(Box::new(scan)));
+    }
+
+    /// Moves rows that lie at `rows` together.
+    fn gather(&mut self, op: &Op, off: ValueId, rows: ValueId, from: &[ValueId], to: &[ValueId]) {
+        if to.is_empty() {
+            return;
+        }
+        let outer = op.space.len() - 1;
+        let mut space = op.space[..outer].to_vec();
+        space.push(Descriptor::Irregular { off, start: None });
+        let indices: Vec<ValueId> = (0..=outer).map(|_| self.int("i")).collect();
+        let positions: Vec<ValueId> = (0..=outer).map(|_| self.int("p")).collect();
+        let (start, at) = (self.int("start"), self.int("at"));
+        let mut stmts = vec![
+            self.stmt(start, Expr::Read { column: rows, at: positions[outer - 1].into() }),
+            self.stmt(at, Expr::Binary(BinOp::Add, start.into(), indices[outer].into())),
+        ];
+        let mut results = Vec::new();
+        for column in from {
+            let elem = self.values[*column].ty.elem().expect("a column");
+            let x = self.value("x", Type::Scalar(elem), None);
+            stmts.push(self.stmt(x, Expr::Read { column: *column, at: at.into() }));
+            results.push(Atom::Var(x));
+        }
+        let body = Body { stmts, results };
+        let map = Op { level: Level::Grid, space, indices, positions, body, kind: OpKind::Map { rows: None } };
+        self.push(to.to_vec(), Expr::Op(Box::new(map)));
+    }
+
+    /// The number of points of the outer dimensions.
+    fn points(&mut self, op: &Op) -> Size {
+        let mut size = Size::one();
+        let outer = op.space.len() - 1;
+        for dim in &op.space[..outer] {
+            size = match dim {
+                Descriptor::Regular(Atom::Const(c)) => size * c.as_i64().unwrap_or(0),
+                Descriptor::Regular(Atom::Var(v)) => size * Size::var(size_var(*v)),
+                Descriptor::Closed { around, length } => sum(size_var(around[0]), &size, length),
+                Descriptor::Irregular { off, .. } => {
+                    let total = self.int("total");
+                    let at = self.atom_of(&size);
+                    self.push(vec![total], Expr::Read { column: *off, at });
+                    Size::var(size_var(total))
+                }
+                Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
+            };
+        }
+        size
+    }
+
+    fn atom_of(&mut self, size: &Size) -> Atom {
+        if let Some(c) = size.as_constant() {
+            return Atom::int(c);
+        }
+        if let Some(v) = size.as_var() {
+            return terrace_ir::value_of(v).into();
+        }
+        let v = self.int("n");
+        self.push(vec![v], Expr::Size(size.clone()));
+        v.into()
+    }
+
+    /// A column with the start of each row of the last dimension, and the total.
+    fn starts(&mut self, op: &Op, points: Size) -> ValueId {
+        let outer = op.space.len() - 1;
+        if let Descriptor::Irregular { off, .. } = &op.space[outer] {
+            return *off;
+        }
+        let length = points + 1;
+        let n = self.atom_of(&length);
+        let starts = self.value("start", Type::Column { elem: ScalarType::I64, length }, None);
+        let (i, p, at) = (self.int("i"), self.int("p"), self.int("at"));
+        let expr = match &op.space[outer] {
+            Descriptor::Regular(m) => Expr::Binary(BinOp::Mul, p.into(), *m),
+            Descriptor::Closed { around, length } => {
+                let var = size_var(around[0]);
+                let before = sum(var, &Size::var(var), length);
+                Expr::Size(before.substitute(var, &Size::var(size_var(p))))
+            }
+            _ => unreachable!("irregular rows have offsets"),
+        };
+        let body = Body { stmts: vec![self.stmt(at, expr)], results: vec![at.into()] };
+        let map = Op {
+            level: Level::Grid,
+            space: Space::from([Descriptor::Regular(n)]),
+            indices: vec![i],
+            positions: vec![p],
+            body,
+            kind: OpKind::Map { rows: None },
+        };
+        self.push(vec![starts], Expr::Op(Box::new(map)));
+        starts
+    }
+}

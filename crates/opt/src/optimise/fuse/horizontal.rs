@@ -1,0 +1,40 @@
+//! Independent maps over equal spaces become one.
+//!
+//! The later map moves up to the earlier one, if nothing that it mentions is bound in between and nothing in between may stop
+//! the program: it may rely on a check there. One kernel then computes both,
+//! and reads what they share once.
+
+use super::{adopted, may_stop, plain_map};
+use std::collections::BTreeSet;
+use terrace_base::IdVec;
+use terrace_ir::ValueId;
+use terrace_ir::flat::visit::free_values_of_expr;
+use terrace_ir::flat::{Body, Expr, Value};
+
+/// Fuses one pair; says whether there was one.
+pub(super) fn step(body: &mut Body, _values: &mut IdVec<ValueId, Value>) -> bool {
+    for first in 0..body.stmts.len() {
+        let Some(one) = plain_map(&body.stmts[first]) else { continue };
+        let mut between: BTreeSet<ValueId> = body.stmts[first].binds.iter().copied().collect();
+        for second in first + 1..body.stmts.len() {
+            let stmt = &body.stmts[second];
+            let independent = free_values_of_expr(&stmt.expr).is_disjoint(&between);
+            match plain_map(stmt).filter(|two| two.space == one.space && independent) {
+                Some(two) => {
+                    let more = adopted(two, &one.indices, &one.positions);
+                    let binds = body.stmts[second].binds.clone();
+                    body.stmts.remove(second);
+                    let stmt = &mut body.stmts[first];
+                    stmt.binds.extend(binds);
+                    let Expr::Op(op) = &mut stmt.expr else { unreachable!("a map") };
+                    op.body.stmts.extend(more.stmts);
+                    op.body.results.extend(more.results);
+                    return true;
+                }
+                None if may_stop(stmt) => break,
+                None => between.extend(stmt.binds.iter().copied()),
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,8 @@
+//! From a language to itself: the same meaning, less work.
+
+pub mod choose_versions;
+pub mod contract_fma;
+pub mod fuse;
+pub mod inline_calls;
+pub mod merge_concats;
+pub mod simplify;

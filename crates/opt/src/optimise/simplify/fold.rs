@@ -1,0 +1,136 @@
+//! Copies, constants and identities.
+//!
+//! ```text
+//! let a = x_1            (gone: a becomes x_1)
+//! let b = add a 0        (gone: b becomes x_1)
+//! let c = eq b x_1       (gone: c becomes true)
+//! check 3 c              (gone: proved)
+//! ```
+
+use std::collections::BTreeMap;
+use terrace_base::{BinOp, IdVec, Scalar, convert, fma};
+use terrace_ir::flat::visit::{substitute_expr, substitute_with_types};
+use terrace_ir::flat::{Body, Expr, Function, Stmt, Type, Value};
+use terrace_ir::{Atom, ValueId};
+
+/// Folds; says whether anything changed.
+pub(super) fn fold(function: &mut Function) -> bool {
+    let mut known = BTreeMap::new();
+    let mut changed = false;
+    let mut body = std::mem::take(&mut function.body);
+    fold_body(&mut body, &function.values, &mut known, &mut changed);
+    if !known.is_empty() {
+        changed = true;
+        // Chains such as a := b, b := c are resolved by folding in order, so one substitution is enough.
+        substitute_with_types(&mut body, &mut function.values, &known);
+        for value in function.values.iter_mut() {
+            value.substitute(&known);
+        }
+        function.results.iter_mut().for_each(|t| t.substitute(&known));
+    }
+    function.body = body;
+    changed
+}
+
+fn fold_body(
+    body: &mut Body,
+    values: &IdVec<ValueId, Value>,
+    known: &mut BTreeMap<ValueId, Atom>,
+    changed: &mut bool,
+) {
+    let mut out = Vec::with_capacity(body.stmts.len());
+    for mut stmt in std::mem::take(&mut body.stmts) {
+        substitute_expr(&mut stmt.expr, known);
+        if let Some(taken) = resolved(&mut stmt) {
+            *changed = true;
+            let mut taken = taken;
+            fold_body(&mut taken, values, known, changed);
+            out.extend(taken.stmts);
+            known.extend(stmt.binds.iter().copied().zip(taken.results));
+            continue;
+        }
+        stmt.expr.bodies_mut().into_iter().for_each(|b| fold_body(b, values, known, changed));
+        if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
+            *changed = true;
+            continue;
+        }
+        match (stmt.binds.as_slice(), simpler(&stmt.expr, values)) {
+            ([bind], Some(atom)) => {
+                known.insert(*bind, atom);
+            }
+            _ => out.push(stmt),
+        }
+    }
+    body.stmts = out;
+    for result in &mut body.results {
+        if let Some(to) = result.var().and_then(|v| known.get(&v)) {
+            *result = *to;
+        }
+    }
+}
+
+/// The branch of a conditional on a constant.
+fn resolved(stmt: &mut Stmt) -> Option<Body> {
+    match &mut stmt.expr {
+        Expr::If { cond: Atom::Const(Scalar::Bool(c)), then, otherwise } => {
+            Some(std::mem::take(if *c { then } else { otherwise }))
+        }
+        _ => None,
+    }
+}
+
+fn simpler(expr: &Expr, values: &IdVec<ValueId, Value>) -> Option<Atom> {
+    let constant = |a: Atom| match a {
+        Atom::Const(c) => Some(c),
+        Atom::Var(_) => None,
+    };
+    match expr {
+        Expr::Atom(a) => Some(*a),
+        Expr::Unary(op, a) => op.try_apply(constant(*a)?).map(Atom::Const),
+        Expr::Convert(ty, a) => Some(Atom::Const(convert(constant(*a)?, *ty))),
+        Expr::Fma(a, b, c) => Some(Atom::Const(fma(constant(*a)?, constant(*b)?, constant(*c)?))),
+        Expr::Select(Atom::Const(Scalar::Bool(c)), a, b) => Some(if *c { *a } else { *b }),
+        Expr::Size(size) => match (size.as_constant(), size.as_var()) {
+            (Some(c), _) => Some(Atom::int(c)),
+            (_, Some(v)) => Some(Atom::Var(terrace_ir::value_of(v))),
+            _ => None,
+        },
+        Expr::Binary(op, a, b) => match (constant(*a), constant(*b)) {
+            (Some(x), Some(y)) => op.try_apply(x, y).map(Atom::Const),
+            (x, y) => identity(*op, *a, *b, x, y, values),
+        },
+        _ => None,
+    }
+}
+
+fn identity(
+    op: BinOp,
+    a: Atom,
+    b: Atom,
+    x: Option<Scalar>,
+    y: Option<Scalar>,
+    values: &IdVec<ValueId, Value>,
+) -> Option<Atom> {
+    let v = a.var().or(b.var())?;
+    let Type::Scalar(ty) = values[v].ty else { return None };
+    if ty.is_float() {
+        return None;
+    }
+    let is = |c: Option<Scalar>, n: i64| c.is_some_and(|c| c == Scalar::from_i64(c.ty(), n) && c.ty().is_int());
+    let truth = |c: Option<Scalar>, t: bool| c == Some(Scalar::Bool(t));
+    match op {
+        BinOp::Add if is(x, 0) => Some(b),
+        BinOp::Add | BinOp::Sub if is(y, 0) => Some(a),
+        BinOp::Mul | BinOp::Div if is(y, 1) => Some(a),
+        BinOp::Mul if is(x, 1) => Some(b),
+        BinOp::And if truth(x, true) => Some(b),
+        BinOp::And if truth(y, true) => Some(a),
+        BinOp::Or if truth(x, false) => Some(b),
+        BinOp::Or if truth(y, false) => Some(a),
+        BinOp::And if truth(x, false) || truth(y, false) => Some(Atom::Const(Scalar::Bool(false))),
+        BinOp::Sub if a == b => Some(Atom::Const(Scalar::zero(ty))),
+        BinOp::Eq | BinOp::Le | BinOp::Ge if a == b => Some(Atom::Const(Scalar::Bool(true))),
+        BinOp::Ne | BinOp::Lt | BinOp::Gt if a == b => Some(Atom::Const(Scalar::Bool(false))),
+        _ => None,
+    }
+}

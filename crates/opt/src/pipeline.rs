@@ -1,0 +1,153 @@
+//! The whole compiler, as a list.
+//!
+//! ```text
+//! Core ─▶ Core ─flatten─▶ Flat ─▶ Flat ─place─▶ Mem ─lower─▶ kernels and host program
+//! ```
+//!
+//! A pass is a value: a name, a sentence, a function. Passes from a language to itself stand in [`CORE`], [`FLAT`] and
+//! [`VERSIONS`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
+//! builds every language is verified after every pass. The order matters where a line says so.
+
+use crate::lower::{flatten, kernels, place_in_memory};
+use crate::optimise::{choose_versions, contract_fma, fuse, inline_calls, merge_concats, simplify};
+use crate::options::Options;
+use terrace_base::{Diagnostic, Timings};
+use terrace_ir::{core, flat, kernel, mem};
+
+/// A pass from a language to itself.
+pub struct Pass<L> {
+    /// How the command line, timers and dumps call it.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// Whether the options ask for it.
+    pub wanted: fn(&Options) -> bool,
+    /// Does it.
+    pub run: fn(&mut L, &Options),
+}
+
+fn always(_: &Options) -> bool {
+    true
+}
+
+fn with_fusion(options: &Options) -> bool {
+    options.fusion
+}
+
+/// On Core. Contraction is part of the meaning: it runs before any engine does, the interpreter included.
+pub const CORE: &[Pass<core::Program>] = &[
+    Pass {
+        name: "contract_fma",
+        about: "a product that is only added to something is rounded together with the sum",
+        wanted: always,
+        run: |p, _| contract_fma::contract_fma(p),
+    },
+];
+
+/// On Core, for the compiling back ends.
+pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
+    Pass {
+        name: "inline_calls",
+        about: "calls of functions that are not recursive are replaced by their bodies",
+        wanted: always,
+        run: |p, _| inline_calls::inline_calls(p),
+    },
+    // After inlining, which brings concatenations together.
+    Pass {
+        name: "merge_concats",
+        about: "concatenations of concatenations become one",
+        wanted: always,
+        run: |p, _| merge_concats::merge_concats(p),
+    },
+];
+
+/// On Flat, while everything is parallel.
+pub const FLAT: &[Pass<flat::Program>] = &[
+    // Before fusion, which counts uses: what nothing uses must be gone.
+    Pass { name: "simplify", about: "constants, copies, common scalars, dead code", wanted: always, run: |p, _| simplify::simplify(p) },
+    Pass { name: "fuse", about: "producers move into their only consumer", wanted: with_fusion, run: |p, _| fuse::fuse(p) },
+    Pass { name: "simplify_fused", about: "what fusion made superfluous goes", wanted: always, run: |p, _| simplify::simplify(p) },
+];
+
+/// On Flat, after which operators have the versions that the strategy asks for.
+pub const VERSIONS: &[Pass<flat::Program>] = &[
+    // After fusion: a version is made from the whole of a nest.
+    Pass {
+        name: "choose_versions",
+        about: "each operator gets the version that the strategy asks for, where it exists",
+        wanted: always,
+        run: choose_versions::choose_versions,
+    },
+    Pass { name: "fuse_versions", about: "what the versions put side by side is fused", wanted: with_fusion, run: |p, _| fuse::fuse(p) },
+    Pass {
+        name: "fuse_neighbours",
+        about: "independent maps over equal spaces become one",
+        wanted: with_fusion,
+        run: |p, _| fuse::fuse_neighbours(p),
+    },
+    Pass { name: "simplify_versions", about: "constants, copies, common scalars, dead code", wanted: always, run: |p, _| simplify::simplify(p) },
+];
+
+/// Core as every engine runs it.
+pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) {
+    run(CORE, program, options, timings, core::verify::verify);
+}
+
+/// Core to Flat.
+pub fn to_flat(
+    program: &core::Program,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<flat::Program, Box<Diagnostic>> {
+    let mut program = program.clone();
+    run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
+    let mut flat = timings.measure("flatten", || flatten::flatten(&program, options))?;
+    check("flatten", flat::verify::verify(&flat));
+    run(FLAT, &mut flat, options, timings, flat::verify::verify);
+    run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
+    Ok(flat)
+}
+
+/// Flat to Mem.
+pub fn to_mem(
+    program: &flat::Program,
+    _options: &Options,
+    timings: &mut Timings,
+) -> Result<mem::Program, Box<Diagnostic>> {
+    let mem = timings.measure("place_in_memory", || place_in_memory::place_in_memory(program))?;
+    check("place_in_memory", mem::verify::verify(&mem));
+    Ok(mem)
+}
+
+/// Mem to kernels and their host program.
+pub fn to_kernels(
+    program: &mem::Program,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<kernel::Program, Box<Diagnostic>> {
+    let kernels = timings.measure("lower_kernels", || kernels::lower(program, options))?;
+    check("lower_kernels", kernel::verify::verify(&kernels));
+    Ok(kernels)
+}
+
+fn run<L>(
+    passes: &[Pass<L>],
+    program: &mut L,
+    options: &Options,
+    timings: &mut Timings,
+    verify: fn(&L) -> Result<(), String>,
+) {
+    for pass in passes.iter().filter(|p| (p.wanted)(options)) {
+        timings.measure(pass.name, || (pass.run)(program, options));
+        check(pass.name, verify(program));
+    }
+}
+
+/// A program that breaks the rules of its language is a bug in the pass that made it.
+fn check(pass: &str, verified: Result<(), String>) {
+    if cfg!(debug_assertions)
+        && let Err(rule) = verified
+    {
+        panic!("after {pass}: {rule}");
+    }
+}

@@ -1,0 +1,16 @@
+//! Nested values as people write them, for passing arguments in and results out.
+//!
+//! Nothing computes on these: interpreters and devices have their own forms and convert at the border.
+
+use terrace_base::Scalar;
+
+/// A value of any Terrace type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// A number or a boolean.
+    Scalar(Scalar),
+    /// A tuple.
+    Tuple(Vec<Data>),
+    /// An array; rows may have any lengths.
+    Array(Vec<Data>),
+}

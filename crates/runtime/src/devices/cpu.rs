@@ -1,0 +1,279 @@
+//! The CPU: kernels are C functions over ranges of tiles.
+//!
+//! All kernels of a plan are one C unit, compiled once. A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
+//! become free; which thread takes which run cannot show in a result, because tiles do not depend on each other within a phase.
+//!
+//! ```text
+//! launch of 1000 tiles, 4 threads      k(err, 7, 0, 32, args)  k(err, 7, 32, 64, args)  ...
+//! ```
+//!
+//! Waking threads costs more than a small launch. The time per tile of every kernel is remembered, and a launch that will be short runs
+//! where it is. Memory is ordinary memory: copies in and out are copies.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use libloading::Library;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use terrace_plan::{Plan, Target};
+
+use super::compiler::Compiler;
+use super::host_memory::HostMemory;
+use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name, unit_text};
+
+/// Runs per thread: enough to even out tiles of different cost.
+const RUNS_PER_THREAD: u64 = 8;
+
+type Kernel = unsafe extern "C" fn(*mut u64, i64, i64, i64, *const *mut c_void);
+
+/// The CPU as a device.
+pub(crate) struct Cpu {
+    memory: HostMemory,
+    threads: Arc<Threads>,
+}
+
+struct Threads {
+    count: usize,
+    pool: Option<ThreadPool>,
+    inline_ns: u64,
+}
+
+impl Cpu {
+    /// A device with so many threads (0: one per core); launches expected to take less than `inline_ns` run where they are.
+    pub(crate) fn new(threads: usize, inline_ns: u64) -> Result<Cpu, String> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let count = if threads == 0 { cores() } else { threads };
+        let build = || {
+            let name = |i| format!("terrace-{i}");
+            ThreadPoolBuilder::new()
+                .num_threads(count)
+                .thread_name(name)
+                .build()
+        };
+        let pool = match count {
+            1 => None,
+            _ => Some(build().map_err(|e| format!("threads cannot be started: {e}"))?),
+        };
+        Ok(Cpu {
+            memory: HostMemory::new(),
+            threads: Arc::new(Threads {
+                count,
+                pool,
+                inline_ns,
+            }),
+        })
+    }
+}
+
+fn compiler() -> Compiler {
+    let flags =
+        "-O3 -march=native -ffp-contract=off -fno-math-errno -fPIC -shared -fopenmp-simd -w";
+    Compiler {
+        variable: "TERRACE_CC",
+        default: "cc",
+        language: "c",
+        flags: flags.split(' ').map(str::to_string).collect(),
+        libraries: &["-lm"],
+    }
+}
+
+impl Device for Cpu {
+    fn name(&self) -> String {
+        format!("CPU, {} threads", self.threads.count)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.memory.total()
+    }
+
+    fn target(&self) -> Target {
+        Target::C
+    }
+
+    fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
+        let mut kernels = Vec::new();
+        let library = match plan.kernels.is_empty() {
+            true => None,
+            false => Some(compiler().load(&unit_text(plan))?),
+        };
+        for kernel in &plan.kernels {
+            let mut phases = Vec::new();
+            for phase in 0..kernel.phases.max(1) {
+                let name = phase_name(&kernel.name, phase);
+                let library = library.as_ref().ok_or("no kernels")?;
+                // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
+                let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
+                let function =
+                    *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
+                phases.push(Phase {
+                    function,
+                    tile_ns: AtomicU64::new(0),
+                });
+            }
+            kernels.push(phases);
+        }
+        let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
+        Ok(Box::new(CpuCode {
+            kernels,
+            threads: self.threads.clone(),
+            clocks,
+            _library: library,
+        }))
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
+        self.memory.alloc(bytes)
+    }
+
+    fn free(&self, handle: Handle) {
+        self.memory.free(handle);
+    }
+
+    fn upload(&self, to: Handle, offset: u64, bytes: &[u8]) -> Result<(), String> {
+        self.memory.upload(to, offset, bytes)
+    }
+
+    fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
+        self.memory.download(from, offset, bytes)
+    }
+
+    fn zero(&self, handle: Handle, bytes: u64) -> Result<(), String> {
+        self.memory.zero(handle, bytes)
+    }
+
+    fn synchronise(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+struct Phase {
+    function: Kernel,
+    /// Nanoseconds of one thread per tile, in sixteenths, as last seen; 0 before the first launch.
+    tile_ns: AtomicU64,
+}
+
+struct CpuCode {
+    kernels: Vec<Vec<Phase>>,
+    threads: Arc<Threads>,
+    clocks: Mutex<Vec<Duration>>,
+    // Last, so that it goes after the pointers into it.
+    _library: Option<Library>,
+}
+
+/// The arguments of one launch, as the kernel wants them.
+struct Frame {
+    pointers: Vec<*mut c_void>,
+    _scalars: Vec<u64>,
+}
+
+// SAFETY: threads only read the list; what it points to is device memory, which tiles divide among themselves, and scalars that
+// nobody writes.
+unsafe impl Sync for Frame {}
+
+impl Frame {
+    fn new(args: &[Arg]) -> Frame {
+        let bits = |arg: &Arg| match arg {
+            Arg::Address(..) => 0,
+            Arg::Scalar(s) => s.raw_bits().to_le(),
+        };
+        let scalars: Vec<u64> = args.iter().map(bits).collect();
+        let pointer = |(arg, scalar): (&Arg, &u64)| match arg {
+            Arg::Address(handle, offset) => (handle.address + offset) as *mut c_void,
+            Arg::Scalar(_) => std::ptr::from_ref(scalar).cast_mut().cast(),
+        };
+        let pointers = args.iter().zip(&scalars).map(pointer).collect();
+        Frame {
+            pointers,
+            _scalars: scalars,
+        }
+    }
+
+    fn list(&self) -> *const *mut c_void {
+        self.pointers.as_ptr()
+    }
+}
+
+impl CpuCode {
+    fn run(&self, phase: &Phase, launch: &Launch<'_>) {
+        let frame = Frame::new(launch.args);
+        let record = launch.record.address;
+        let tiles = launch.tiles;
+        let range = |low: u64, high: u64| {
+            // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the tiles
+            // are within the launch.
+            unsafe {
+                (phase.function)(
+                    record as *mut u64,
+                    launch.number,
+                    low as i64,
+                    high as i64,
+                    frame.list(),
+                );
+            }
+        };
+        let known = phase.tile_ns.load(Ordering::Relaxed);
+        let short = known > 0 && tiles.saturating_mul(known) / 16 < self.threads.inline_ns;
+        let start = Instant::now();
+        let workers = match &self.threads.pool {
+            Some(pool) if tiles > 1 && !short => {
+                let runs = tiles.min(self.threads.count as u64 * RUNS_PER_THREAD);
+                let bound =
+                    |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
+                pool.install(|| {
+                    let spread = (0..runs as u32).into_par_iter().with_max_len(1);
+                    spread.for_each(|run| range(bound(run.into()), bound(u64::from(run) + 1)));
+                });
+                runs.min(self.threads.count as u64)
+            }
+            _ => {
+                range(0, tiles);
+                1
+            }
+        };
+        let spent = start.elapsed().as_nanos() as u64;
+        phase.tile_ns.store(
+            (spent.saturating_mul(16 * workers) / tiles).max(1),
+            Ordering::Relaxed,
+        );
+    }
+}
+
+impl Code for CpuCode {
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
+        let phase = self
+            .kernels
+            .get(launch.kernel)
+            .and_then(|k| k.get(launch.phase));
+        let phase = phase.ok_or_else(|| {
+            format!(
+                "there is no phase {} of kernel {}",
+                launch.phase, launch.kernel
+            )
+        })?;
+        let start = Instant::now();
+        self.run(phase, launch);
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] +=
+            start.elapsed();
+        Ok(())
+    }
+
+    fn begin(&self, _profile: bool) -> Result<(), String> {
+        self.clocks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .fill(Duration::ZERO);
+        Ok(())
+    }
+
+    fn end(&self) -> Result<Times, String> {
+        let clocks = self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel_ms: Vec<f64> = clocks.iter().map(|c| c.as_secs_f64() * 1e3).collect();
+        Ok(Times {
+            device_ms: kernel_ms.iter().sum(),
+            kernel_ms,
+        })
+    }
+}

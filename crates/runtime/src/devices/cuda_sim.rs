@@ -1,0 +1,233 @@
+//! CUDA kernels on the CPU, for testing: threads as fibres under a seeded schedule.
+//!
+//! The header of `crates/testkit/cuda_sim` gives CUDA text a C++ compiler's meaning. It is embedded here, so that the simulator works from any
+//! folder. One seed is one schedule: a program that gives other answers under another seed has a race.
+//!
+//! ```text
+//! -include header.h   kernels.cu   TERRACE_SIM_KERNEL(k) ...       then k__sim(grid, block, 0, args, seed, message, length)
+//! ```
+//!
+//! Not for speed: thousands of times slower than a GPU.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use libloading::Library;
+use terrace_plan::{Plan, Target};
+
+use super::compiler::Compiler;
+use super::host_memory::HostMemory;
+use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, cache, phase_name, unit_text};
+
+const HEADER: &str = concat!(
+    include_str!("../../../testkit/cuda_sim/fibre.h"),
+    "\n",
+    include_str!("../../../testkit/cuda_sim/schedule.h"),
+    "\n",
+    include_str!("../../../testkit/cuda_sim/vocabulary.h"),
+    "\n",
+    include_str!("../../../testkit/cuda_sim/launch.h"),
+);
+
+type Launcher =
+    unsafe extern "C" fn(u32, u32, u32, *mut *mut c_void, u64, *mut c_char, usize) -> i32;
+
+/// The simulator as a device.
+pub(crate) struct CudaSim {
+    memory: HostMemory,
+    seed: u64,
+}
+
+impl CudaSim {
+    /// A device that runs every launch under this seed.
+    pub(crate) fn new(seed: u64) -> CudaSim {
+        CudaSim {
+            memory: HostMemory::new(),
+            seed,
+        }
+    }
+}
+
+fn compiler() -> Result<Compiler, String> {
+    let flags = "-std=c++17 -O1 -fPIC -shared -ffp-contract=off -fno-strict-aliasing -fno-exceptions -fvisibility=hidden -w -include";
+    let header = cache::fixed_file("h", HEADER)?;
+    let mut flags: Vec<String> = flags.split(' ').map(str::to_string).collect();
+    flags.push(header.display().to_string());
+    Ok(Compiler {
+        variable: "TERRACE_CXX",
+        default: "c++",
+        language: "c++",
+        flags,
+        libraries: &[],
+    })
+}
+
+impl Device for CudaSim {
+    fn name(&self) -> String {
+        format!("simulated CUDA, seed {}", self.seed)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.memory.total()
+    }
+
+    fn target(&self) -> Target {
+        Target::Cuda
+    }
+
+    fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
+        let names = plan.kernels.iter().map(|k| {
+            (0..k.phases.max(1))
+                .map(|p| phase_name(&k.name, p))
+                .collect()
+        });
+        let names: Vec<Vec<String>> = names.collect();
+        let mut text = unit_text(plan);
+        for name in names.iter().flatten() {
+            text.push_str(&format!("TERRACE_SIM_KERNEL({name})\n"));
+        }
+        let library = match names.is_empty() {
+            true => None,
+            false => Some(compiler()?.load(&text)?),
+        };
+        let mut kernels = Vec::new();
+        for (kernel, names) in plan.kernels.iter().zip(&names) {
+            let mut phases = Vec::new();
+            for name in names {
+                let library = library.as_ref().ok_or("no kernels")?;
+                // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the pointer.
+                let function =
+                    unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
+                phases
+                    .push(*function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?);
+            }
+            kernels.push(Kernel {
+                phases,
+                block: kernel.block,
+            });
+        }
+        let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
+        Ok(Box::new(SimCode {
+            kernels,
+            seed: self.seed,
+            clocks,
+            _library: library,
+        }))
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
+        let handle = self.memory.alloc(bytes)?;
+        // Fresh memory is garbage on a GPU; zeros would hide a missing initialisation.
+        let garbage = vec![0xa5; bytes.min(1 << 16) as usize];
+        self.memory
+            .upload(handle, 0, &garbage)
+            .map_err(AllocError::Failed)?;
+        Ok(handle)
+    }
+
+    fn free(&self, handle: Handle) {
+        self.memory.free(handle);
+    }
+
+    fn upload(&self, to: Handle, offset: u64, bytes: &[u8]) -> Result<(), String> {
+        self.memory.upload(to, offset, bytes)
+    }
+
+    fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
+        self.memory.download(from, offset, bytes)
+    }
+
+    fn zero(&self, handle: Handle, bytes: u64) -> Result<(), String> {
+        self.memory.zero(handle, bytes)
+    }
+
+    fn synchronise(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+struct Kernel {
+    phases: Vec<Launcher>,
+    block: u32,
+}
+
+struct SimCode {
+    kernels: Vec<Kernel>,
+    seed: u64,
+    clocks: Mutex<Vec<Duration>>,
+    _library: Option<Library>,
+}
+
+impl Code for SimCode {
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
+        let kernel = self
+            .kernels
+            .get(launch.kernel)
+            .ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
+        let function = kernel
+            .phases
+            .get(launch.phase)
+            .ok_or_else(|| format!("there is no phase {}", launch.phase))?;
+        let grid = u32::try_from(launch.tiles)
+            .map_err(|_| format!("a grid of {} blocks is too large", launch.tiles))?;
+        let start = Instant::now();
+        let mut values = argument_values(launch);
+        let mut pointers: Vec<*mut c_void> = values
+            .iter_mut()
+            .map(|v| std::ptr::from_mut(v).cast())
+            .collect();
+        let mut message = [0 as c_char; 1024];
+        // SAFETY: one pointer per parameter of the kernel, each to a value of at least its size, as the plan declares them.
+        let status = unsafe {
+            function(
+                grid,
+                kernel.block,
+                0,
+                pointers.as_mut_ptr(),
+                self.seed,
+                message.as_mut_ptr(),
+                message.len(),
+            )
+        };
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] +=
+            start.elapsed();
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: the simulator ends its message with a zero; the last byte is one in any case.
+        message[message.len() - 1] = 0;
+        let text = unsafe { CStr::from_ptr(message.as_ptr()) }
+            .to_string_lossy()
+            .into_owned();
+        Err(format!("simulated CUDA (seed {}): {text}", self.seed))
+    }
+
+    fn begin(&self, _profile: bool) -> Result<(), String> {
+        self.clocks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .fill(Duration::ZERO);
+        Ok(())
+    }
+
+    fn end(&self) -> Result<Times, String> {
+        let clocks = self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel_ms: Vec<f64> = clocks.iter().map(|c| c.as_secs_f64() * 1e3).collect();
+        Ok(Times {
+            device_ms: kernel_ms.iter().sum(),
+            kernel_ms,
+        })
+    }
+}
+
+/// The record, the launch number and the arguments, eight bytes each; a driver reads as many of them as the parameter has.
+pub(super) fn argument_values(launch: &Launch<'_>) -> Vec<u64> {
+    let mut values = vec![launch.record.address, launch.number as u64];
+    values.extend(launch.args.iter().map(|arg| match arg {
+        Arg::Address(handle, offset) => handle.address + offset,
+        Arg::Scalar(s) => s.raw_bits().to_le(),
+    }));
+    values
+}

@@ -1,0 +1,156 @@
+//! What a device can do.
+//!
+//! A device has memory and runs code. The executor knows nothing else: a new device implements these two traits and passes the conformance
+//! suite. All work of a device happens in the order in which it was asked for; only `download` and `synchronise` wait for it.
+//!
+//! ```text
+//! Device  alloc  free  upload  download  zero  synchronise  load        one per runtime
+//! Code    launch  begin  end                                            one per plan
+//! ```
+//!
+//! This folder is the only one with `unsafe`. What it rests on: handles are made by `alloc` alone and the executor drops them after
+//! `free`; every copy is checked against the handle's size; a kernel gets the arguments that the plan declares, and that its text is
+//! right is the compiler's word.
+
+mod cache;
+mod compiler;
+pub(crate) mod cpu;
+pub(crate) mod cuda;
+pub(crate) mod cuda_sim;
+mod host_memory;
+
+use terrace_base::Scalar;
+use terrace_plan::{Plan, Target};
+
+/// A piece of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handle {
+    address: u64,
+    bytes: u64,
+}
+
+impl Handle {
+    /// The address of a range, which must be inside.
+    fn range(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes => Ok(self.address + offset),
+            _ => Err(format!(
+                "bytes {offset} and {bytes} more of a buffer of {} bytes",
+                self.bytes
+            )),
+        }
+    }
+}
+
+/// Why there is no memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AllocError {
+    /// There is not enough.
+    Full,
+    /// Something else.
+    Failed(String),
+}
+
+/// An argument of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg {
+    /// An address inside a piece of device memory.
+    Address(Handle, u64),
+    /// A scalar by value.
+    Scalar(Scalar),
+}
+
+/// One phase of one kernel over all its tiles.
+pub(crate) struct Launch<'a> {
+    /// Index of the kernel in the plan.
+    pub(crate) kernel: usize,
+    /// Which of its phases.
+    pub(crate) phase: usize,
+    /// How many tiles; at least one.
+    pub(crate) tiles: u64,
+    /// The error record.
+    pub(crate) record: Handle,
+    /// The number of the launch in its run, from 1.
+    pub(crate) number: i64,
+    /// The arguments.
+    pub(crate) args: &'a [Arg],
+}
+
+/// How long a run took on the device.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    /// All of it.
+    pub(crate) device_ms: f64,
+    /// By kernel; empty where it was not measured.
+    pub(crate) kernel_ms: Vec<f64>,
+}
+
+/// What the compiler made of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelResources {
+    /// The function.
+    pub name: String,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Bytes of shared memory per block.
+    pub shared_bytes: u32,
+    /// Bytes of local memory per thread: spilled registers and arrays.
+    pub local_bytes: u32,
+}
+
+/// Memory, and a way to load code.
+pub(crate) trait Device: Send + Sync {
+    /// What people call it.
+    fn name(&self) -> String;
+    /// How much memory it has.
+    fn memory_bytes(&self) -> u64;
+    /// Which kernels it runs.
+    fn target(&self) -> Target;
+    /// Compiles and loads the kernels of a plan.
+    fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String>;
+    /// New memory, aligned for any scalar and any vector of them; contents are not defined.
+    fn alloc(&self, bytes: u64) -> Result<Handle, AllocError>;
+    /// Gives memory back.
+    fn free(&self, handle: Handle);
+    /// Copies in.
+    fn upload(&self, to: Handle, offset: u64, bytes: &[u8]) -> Result<(), String>;
+    /// Waits for everything and copies out.
+    fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String>;
+    /// Sets the first bytes to zero.
+    fn zero(&self, handle: Handle, bytes: u64) -> Result<(), String>;
+    /// Waits for everything.
+    fn synchronise(&self) -> Result<(), String>;
+}
+
+/// Loaded kernels.
+pub(crate) trait Code: Send + Sync {
+    /// Runs one phase of a kernel, perhaps later.
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), String>;
+    /// Starts the clocks.
+    fn begin(&self, profile: bool) -> Result<(), String>;
+    /// Waits for everything and reads the clocks.
+    fn end(&self) -> Result<Times, String>;
+    /// What the compiler made of the kernels, where it says.
+    fn resources(&self) -> Vec<KernelResources> {
+        Vec::new()
+    }
+}
+
+/// The name of a phase's function.
+fn phase_name(kernel: &str, phase: usize) -> String {
+    match phase {
+        0 => kernel.to_string(),
+        _ => format!("{kernel}_{phase}"),
+    }
+}
+
+/// The text of all kernels, one unit.
+fn unit_text(plan: &Plan) -> String {
+    let mut text = plan.preamble.clone();
+    for kernel in &plan.kernels {
+        text.push('\n');
+        text.push_str(&kernel.text);
+    }
+    text.push('\n');
+    text
+}

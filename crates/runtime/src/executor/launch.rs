@@ -1,0 +1,94 @@
+//! Launches: arguments are checked against the kernel's parameters, then its phases are asked for in order.
+
+use terrace_base::Scalar;
+use terrace_plan::KernelParam;
+use terrace_plan::host::{Argument, HostExpr, SlotType};
+
+use super::{Executor, Value, bug};
+use crate::devices::{Arg, Launch};
+use crate::error::RunError;
+
+impl Executor<'_> {
+    /// Asks for all phases of a kernel; one without tiles is left out.
+    pub(super) fn launch(
+        &mut self,
+        kernel: usize,
+        tiles: &[HostExpr],
+        args: &[Argument],
+    ) -> Result<(), RunError> {
+        let Some(text) = self.plan.kernels.get(kernel) else {
+            return bug(format!("there is no kernel {kernel}"));
+        };
+        if text.params.len() != args.len() || tiles.len() != text.phases.max(1) {
+            return bug(format!(
+                "a launch of {} with other arguments or phases than it has",
+                text.name
+            ));
+        }
+        let args = text
+            .params
+            .iter()
+            .zip(args)
+            .map(|(param, arg)| self.argument(&text.name, *param, arg));
+        let args = args.collect::<Result<Vec<_>, _>>()?;
+        let mut any = false;
+        for (phase, tiles) in tiles.iter().enumerate() {
+            let tiles = self.integer(tiles)?;
+            let Ok(tiles) = u64::try_from(tiles) else {
+                return bug(format!("a launch of {} over {tiles} tiles", text.name));
+            };
+            if tiles == 0 {
+                continue;
+            }
+            any = true;
+            self.launches += 1;
+            let record = self.cells.record();
+            let launch = Launch {
+                kernel,
+                phase,
+                tiles,
+                record,
+                number: self.launches,
+                args: &args,
+            };
+            self.code.launch(&launch).map_err(RunError::Device)?;
+        }
+        if any {
+            self.stats.launches += 1;
+            self.stats.launches_per_kernel[kernel] += 1;
+        }
+        Ok(())
+    }
+
+    fn argument(&self, kernel: &str, param: KernelParam, arg: &Argument) -> Result<Arg, RunError> {
+        let wrong = |what: &str| {
+            bug(format!(
+                "an argument of {kernel} is {what} where {param:?} belongs"
+            ))
+        };
+        let scalar = |value: Scalar| match param {
+            KernelParam::Scalar(ty) if ty == value.ty() => Ok(Arg::Scalar(value)),
+            _ => wrong("a scalar"),
+        };
+        let slot = match arg {
+            Argument::Value(expr) => return scalar(self.eval(expr)?),
+            Argument::Slot(slot) => *slot,
+        };
+        let Some(frame) = self.frames.last() else {
+            return bug("no frame");
+        };
+        match (frame.get(slot)?, frame.ty(slot)?, param) {
+            (Value::Host(value), _, _) => scalar(*value),
+            (Value::Buffer(block), SlotType::Buffer(ty), KernelParam::Buffer(wanted))
+                if ty == wanted =>
+            {
+                Ok(Arg::Address(block.handle, 0))
+            }
+            (Value::Cell(cell), SlotType::Cell(ty), KernelParam::Cell(wanted)) if ty == wanted => {
+                Ok(Arg::Address(cell.block.handle, cell.offset))
+            }
+            (Value::Empty, ty, _) => wrong(&format!("a {ty:?} that holds nothing")),
+            (_, ty, _) => wrong(&format!("a {ty:?}")),
+        }
+    }
+}

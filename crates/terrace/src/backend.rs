@@ -1,0 +1,85 @@
+//! Where a program runs, and the choices a run depends on.
+
+use terrace_opt::options::Options;
+use terrace_plan::Target;
+
+/// The engines. The first three are interpreters, of the three languages that have a meaning of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// The reference interpreter, on Core: it defines the language.
+    Interp,
+    /// The interpreter of Flat.
+    Flat,
+    /// The interpreter of Mem, which compares memory with values.
+    Mem,
+    /// C on all cores of this machine.
+    C,
+    /// CUDA on a GPU.
+    Cuda,
+    /// The CUDA text on the CPU, under a seeded schedule.
+    CudaSim,
+}
+
+impl Backend {
+    /// All of them, in the order in which a program passes through their languages.
+    pub const ALL: [Backend; 6] =
+        [Backend::Interp, Backend::Flat, Backend::Mem, Backend::C, Backend::CudaSim, Backend::Cuda];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Interp => "interp",
+            Backend::Flat => "flat",
+            Backend::Mem => "mem",
+            Backend::C => "c",
+            Backend::Cuda => "cuda",
+            Backend::CudaSim => "cuda-sim",
+        }
+    }
+
+    /// The back end of that name.
+    pub fn from_name(name: &str) -> Option<Backend> {
+        Backend::ALL.into_iter().find(|b| b.name() == name)
+    }
+
+    /// The kind of device that its kernels are for.
+    pub fn target(self) -> Target {
+        match self {
+            Backend::Cuda | Backend::CudaSim => Target::Cuda,
+            _ => Target::C,
+        }
+    }
+}
+
+/// What a run depends on beside the program.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How the program is compiled; the target follows from the back end.
+    pub options: Options,
+    /// Threads of the CPU device; 0 for all cores.
+    pub threads: usize,
+    /// The schedule of the simulated GPU.
+    pub seed: u64,
+    /// The GPU to use.
+    pub device: usize,
+    /// How many bytes of device memory the program may hold.
+    pub memory_limit: Option<u64>,
+    /// How deep calls may nest.
+    pub depth_limit: usize,
+    /// Whether kernels are timed one by one.
+    pub profile: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            options: Options::default(),
+            threads: 0,
+            seed: 0,
+            device: 0,
+            memory_limit: None,
+            depth_limit: 10_000,
+            profile: false,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Terrace as a library: from source text to a running program.
+//!
+//! ```no_run
+//! use terrace::{Backend, Program, Settings};
+//!
+//! let program = Program::from_text("saxpy.tce", "entry twice(x: i64) -> i64 = 2 * x")?;
+//! let engine = program.engine(Backend::Interp, &Settings::default())?;
+//! let x = program.argument("twice", 0, "21")?;
+//! let outcome = engine.call("twice", vec![x])?;
+//! assert_eq!(terrace::show::data(&outcome.value, usize::MAX), "42");
+//! # Ok::<(), terrace::Failed>(())
+//! ```
+//!
+//! This crate joins the two halves: the compiler, which ends in a plan, and the runtime, which starts from one. Nothing here
+//! prints; what goes wrong comes back as [`Failed`], with messages that can be rendered.
+
+mod backend;
+mod engine;
+mod program;
+pub mod show;
+mod stages;
+
+pub use backend::{Backend, Settings};
+pub use engine::{Engine, Outcome, TestOutcome};
+pub use program::{EntryInfo, Failed, Program};
+pub use stages::Stage;
+pub use terrace_opt::options::{Options, Strategy, TileSizes};
+pub use terrace_plan::data::Data;
+pub use terrace_runtime as runtime;
+
+/// The longer explanation of an error code.
+pub fn explain(code: &str) -> Option<&'static str> {
+    terrace_syntax::explain(code).or_else(|| terrace_frontend::explain(code))
+}
