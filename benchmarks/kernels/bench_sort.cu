@@ -98,14 +98,14 @@ int run_section(Report& report) {
         fill(in, Draw{0});
         put_reference(in, want);
         Best best;
-        measure<SortShape<384, 20, Rank::ballots, 2>>(report, "384x20 ballots", in, want, best);
-        measure<SortShape<384, 20, Rank::match, 2>>(report, "384x20 match", in, want, best);
-        measure<SortShape<384, 20, Rank::marks, 2>>(report, "384x20 marks", in, want, best);
-        measure<SortShape<256, 20, Rank::ballots, 4>>(report, "256x20 ballots", in, want, best);
-        measure<SortShape<256, 20, Rank::marks, 4>>(report, "256x20 marks", in, want, best);
-        measure<SortShape<512, 16, Rank::ballots, 2>>(report, "512x16 ballots", in, want, best);
-        measure<SortShape<512, 16, Rank::match, 2>>(report, "512x16 match", in, want, best);
-        measure<SortShape<512, 20, Rank::match, 2>>(report, "512x20 match", in, want, best);
+        measure<SortShape<384, 20, Rank::match, 3>>(report, "384x20 match, 3 blocks", in, want, best);
+        measure<SortShape<384, 20, Rank::ballots, 3>>(report, "384x20 ballots, 3 blocks", in, want, best);
+        measure<SortShape<384, 20, Rank::marks, 2>>(report, "384x20 marks, 2 blocks", in, want, best);
+        measure<SortShape<384, 20, Rank::marks, 3>>(report, "384x20 marks, 3 blocks", in, want, best);
+        measure<SortShape<256, 24, Rank::marks, 4>>(report, "256x24 marks, 4 blocks", in, want, best);
+        measure<SortShape<256, 32, Rank::marks, 3>>(report, "256x32 marks, 3 blocks", in, want, best);
+        measure<SortShape<384, 28, Rank::marks, 2>>(report, "384x28 marks, 2 blocks", in, want, best);
+        measure<SortShape<512, 20, Rank::marks, 2>>(report, "512x20 marks, 2 blocks", in, want, best);
         double peer = 1e30;
         report.part("cub sort", [&] {
 #ifdef HAVE_CUB

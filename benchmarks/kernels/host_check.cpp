@@ -28,12 +28,13 @@ using TallScan = ScanShape<32, 3>;
 using SmallPack = PackShape<64, 2>;
 using TallPack = PackShape<32, 6>;
 using SmallRows = SegmentShape<64, 1, 2>;
-using TallRows = SegmentShape<32, 2, 1>;
+using TallRows = SegmentShape<32, 2, 3, 1, true>;
+using EarlyRows = SegmentShape<64, 1, 3, 1, true>;
 using SmallMap = MapShape<64, 1, 2>;
-using TallMap = MapShape<32, 2, 1>;
+using TallMap = MapShape<32, 2, 3, 1, true>;
 using SmallSort = SortShape<64, 2>;
 using MatchSort = SortShape<32, 3, Rank::match>;
-using MarkSort = SortShape<64, 2, Rank::marks>;
+using MarkSort = SortShape<64, 3, Rank::marks>;
 
 #define SCAN(name, T, Shape)                                                                               \
     void name(const T* in, T* out, size_t n, unsigned* counter, LookBack<T> space) {                        \
@@ -64,6 +65,7 @@ PACK(pack_tall, TallPack)
 REDUCE(reduce_small, PlainElements<float>, SmallRows)
 REDUCE(reduce_tall, PlainElements<float>, TallRows)
 REDUCE(spmv_small, MatrixProducts<double>, SmallRows)
+REDUCE(spmv_early, MatrixProducts<double>, EarlyRows)
 
 #define MAP(name, Shape)                                                                                    \
     void name(const int* offsets, const float* values, const float* data, float* out, int rows, int elements) { \
@@ -282,6 +284,7 @@ int main(int argc, char** argv) {
                 check_reduce<SmallRows>("reduce", reduce_small__sim, kind, rows, seed);
                 check_reduce<TallRows>("reduce tall", reduce_tall__sim, kind, rows, seed);
                 check_spmv<SmallRows>("spmv", spmv_small__sim, kind, rows, seed);
+                check_spmv<EarlyRows>("spmv early", spmv_early__sim, kind, rows, seed);
                 check_map<SmallMap>("map", map_small__sim, kind, rows, seed);
                 check_map<TallMap>("map tall", map_tall__sim, kind, rows, seed);
             }

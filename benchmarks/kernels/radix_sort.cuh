@@ -149,7 +149,7 @@ __device__ inline void start_digits_block(unsigned* counts) {
 }
 
 template <class Shape>
-struct SortShared {
+struct alignas(16) SortShared {
     static constexpr int WARPS = Shape::threads / 32;
     static constexpr int COUNTERS = WARPS * DIGITS * (Shape::rank == Rank::marks ? 2 : 1);
     unsigned words[Shape::tile > COUNTERS ? Shape::tile : COUNTERS]; // counters (and marks) first, the sorted tile afterwards
@@ -159,18 +159,14 @@ struct SortShared {
     unsigned ticket;
 };
 
-/// Lanes with the same digit. `marks` are 256 words of this warp, zero before and after.
+/// Lanes with the same digit. `mark` is a word of this warp and digit, zero when all lanes arrive; it is left set.
 template <Rank RANK>
-__device__ inline unsigned same_digit(unsigned digit, unsigned* marks, int lane) {
+__device__ inline unsigned same_digit(unsigned digit, unsigned* mark, int lane) {
     if (RANK == Rank::match) return __match_any_sync(WHOLE_WARP, digit);
     if (RANK == Rank::marks) {
-        atomicOr(&marks[digit], 1u << lane);
+        atomicOr(mark, 1u << lane);
         __syncwarp();
-        const unsigned same = *static_cast<volatile unsigned*>(&marks[digit]);
-        __syncwarp();
-        if (lane == 31 - __clz(int(same))) marks[digit] = 0;
-        __syncwarp();
-        return same;
+        return *static_cast<volatile unsigned*>(mark);
     }
     unsigned same = WHOLE_WARP;
 #pragma unroll
@@ -193,7 +189,9 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
     const bool full = base + TILE <= n;
     const int left = full ? TILE : int(n - base);
 
-    unsigned key[KEYS], place[KEYS];
+    // Places are below 2^16, two in a register: registers decide how many blocks a multiprocessor holds.
+    unsigned key[KEYS], place[(KEYS + 1) / 2];
+    static_assert(TILE <= 65536, "a place is 16 bits");
     const int mine = warp * (KEYS * 32) + lane;
     // Keys beyond the end get the last digit and the last places of the tile, which are not stored.
 #pragma unroll
@@ -201,7 +199,8 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
         const int p = mine + k * 32;
         key[k] = full || p < left ? __ldcs(in + base + p) : 0xffffffffu;
     }
-    for (int q = tid; q < SortShared<Shape>::COUNTERS; q += THREADS) shared.words[q] = 0;
+    uint4* wide = reinterpret_cast<uint4*>(shared.words);
+    for (int q = tid; q < SortShared<Shape>::COUNTERS / 4; q += THREADS) wide[q] = make_uint4(0, 0, 0, 0);
     __syncthreads();
 
     unsigned* counters = shared.words + warp * DIGITS;
@@ -209,12 +208,16 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
 #pragma unroll
     for (int k = 0; k < KEYS; k++) {
         const unsigned digit = (key[k] >> shift) & (DIGITS - 1);
-        const unsigned same = same_digit<Shape::rank>(digit, marks, lane);
+        const unsigned same = same_digit<Shape::rank>(digit, marks + digit, lane);
         const unsigned old = counters[digit];
         __syncwarp();
-        if (lane == 31 - __clz(int(same))) counters[digit] = old + __popc(same);
+        if (lane == 31 - __clz(int(same))) {
+            counters[digit] = old + __popc(same);
+            if (Shape::rank == Rank::marks) marks[digit] = 0;
+        }
         __syncwarp();
-        place[k] = old + __popc(same & lanes_below(lane));
+        const unsigned rank = old + __popc(same & lanes_below(lane));
+        place[k / 2] = k % 2 == 0 ? rank : place[k / 2] | rank << 16;
     }
     __syncthreads();
 
@@ -256,11 +259,11 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
 #pragma unroll
     for (int k = 0; k < KEYS; k++) {
         const unsigned digit = (key[k] >> shift) & (DIGITS - 1);
-        place[k] += shared.start[digit] + counters[digit];
+        place[k / 2] += (shared.start[digit] + counters[digit]) << (k % 2 * 16);
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < KEYS; k++) shared.words[place[k]] = key[k];
+    for (int k = 0; k < KEYS; k++) shared.words[(place[k / 2] >> (k % 2 * 16)) & 65535] = key[k];
 
 #pragma unroll
     for (int m = 0; m < MINE; m++) {

@@ -7,7 +7,7 @@
 //       row 1          ..
 //     1. each lane scans its own four;  2. shuffles scan the lane totals of each row;  3. rows are added up in order;
 //     4. warps are added up in order;   5. look-back (look_back.cuh) gives what came before the tile;
-//     6. element = ((before + warps before) + (rows before + lanes before)) + own prefix
+//     6. element = (before + warps before) + ((rows before + lanes before) + own prefix)
 //
 // No element passes through shared memory: rows are short enough that shuffles (five per 128 elements) are nearly free.
 // The association is fixed by the tile shape (THREADS, ROWS) and the position alone.
@@ -62,7 +62,6 @@ __device__ inline void scan_tile(ScanShared<T, Shape>& shared, const T* in, T* o
             }
     }
 
-    T before[ROWS];
     T rows_before = Op::template neutral<T>();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -75,7 +74,9 @@ __device__ inline void scan_tile(ScanShared<T, Shape>& shared, const T* in, T* o
             if (lane >= d) s = Op::apply(y, s);
         }
         const T lanes_before = __shfl_up_sync(WHOLE_WARP, s, 1);
-        before[r] = lane > 0 ? Op::apply(rows_before, lanes_before) : rows_before;
+        const T before = lane > 0 ? Op::apply(rows_before, lanes_before) : rows_before;
+#pragma unroll
+        for (int k = 0; k < V; k++) x[r].at[k] = Op::apply(before, x[r].at[k]);
         rows_before = Op::apply(rows_before, __shfl_sync(WHOLE_WARP, s, 31));
     }
     if (lane == 0) shared.warp_total[warp] = rows_before;
@@ -97,11 +98,9 @@ __device__ inline void scan_tile(ScanShared<T, Shape>& shared, const T* in, T* o
     const T start = Op::apply(shared.tile_before, warps_before);
 
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const T p = Op::apply(start, before[r]);
+    for (int r = 0; r < ROWS; r++)
 #pragma unroll
-        for (int k = 0; k < V; k++) x[r].at[k] = Op::apply(p, x[r].at[k]);
-    }
+        for (int k = 0; k < V; k++) x[r].at[k] = Op::apply(start, x[r].at[k]);
     if (full) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) store_wide(out + base + mine + r * 32 * V, x[r]);

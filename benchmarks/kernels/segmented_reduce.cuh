@@ -26,27 +26,37 @@
 #include "look_back.cuh"
 #include "ragged_tiles.cuh"
 
-/// THREADS per block, CHUNKS times 128 elements per warp and window, WINDOWS windows' worth of items per tile.
-template <int THREADS, int CHUNKS, int WINDOWS, int MIN_BLOCKS = 1>
+/// THREADS per block, CHUNKS times 128 elements per warp and window, WINDOWS windows' worth of items per tile. EARLY: the
+/// elements of the next window are asked for before this one is summed, at the price of the registers that hold them.
+template <int THREADS, int CHUNKS, int WINDOWS, int MIN_BLOCKS = 1, bool EARLY = false>
 struct SegmentShape {
+    static constexpr bool early = EARLY;
     static constexpr int threads = THREADS, chunks = CHUNKS, min_blocks = MIN_BLOCKS;
     static constexpr int window = THREADS * CHUNKS * 4, tile = window * WINDOWS;
 };
 
-/// Elements as they are.
+/// Four elements at a multiple of four, as they lie in memory.
+template <class T>
+struct Four {
+    Wide<T> part[4 / Wide<T>::COUNT];
+    __device__ void load(const T* at) {
+#pragma unroll
+        for (int k = 0; k < 4 / Wide<T>::COUNT; k++) part[k] = load_wide(at + k * Wide<T>::COUNT);
+    }
+    __device__ T operator[](int k) const { return part[k / Wide<T>::COUNT].at[k % Wide<T>::COUNT]; }
+};
+
+/// Elements as they are. A source loads in two steps: `load` asks for what lies in order, `values` for what follows from it.
 template <class T>
 struct PlainElements {
     using Value = T;
+    using Raw = Four<T>;
     const T* data;
     __device__ T at(size_t j) const { return data[j]; }
-    __device__ void four(size_t j, T* x) const {
-        constexpr int V = Wide<T>::COUNT;
+    __device__ void load(size_t j, Raw& raw) const { raw.load(data + j); }
+    __device__ void values(const Raw& raw, T* x) const {
 #pragma unroll
-        for (int k = 0; k < 4; k += V) {
-            const Wide<T> wide = load_wide(data + j + k);
-#pragma unroll
-            for (int v = 0; v < V; v++) x[k + v] = wide.at[v];
-        }
+        for (int k = 0; k < 4; k++) x[k] = raw[k];
     }
 };
 
@@ -58,17 +68,17 @@ struct MatrixProducts {
     const int* columns;
     const T* vector;
     __device__ T at(size_t j) const { return entries[j] * __ldg(vector + columns[j]); }
-    __device__ void four(size_t j, T* x) const {
-        constexpr int V = Wide<T>::COUNT;
-        const Wide<int> column = load_wide(columns + j);
+    struct Raw {
+        Four<int> column;
+        Four<T> entry;
+    };
+    __device__ void load(size_t j, Raw& raw) const {
+        raw.column.load(columns + j);
+        raw.entry.load(entries + j);
+    }
+    __device__ void values(const Raw& raw, T* x) const {
 #pragma unroll
-        for (int k = 0; k < 4; k += V) {
-            const Wide<T> wide = load_wide(entries + j + k);
-#pragma unroll
-            for (int v = 0; v < V; v++) x[k + v] = wide.at[v];
-        }
-#pragma unroll
-        for (int k = 0; k < 4; k++) x[k] = x[k] * __ldg(vector + column.at[k]);
+        for (int k = 0; k < 4; k++) x[k] = raw.entry[k] * __ldg(vector + raw.column[k]);
     }
 };
 
@@ -97,7 +107,9 @@ template <class T, class Op, class Shape>
 __device__ inline void sum_window(SegmentShared<T, Shape>& shared, const T (&x)[Shape::chunks][4]) {
     constexpr int CHUNKS = Shape::chunks;
     const int lane = lane_index(), warp = warp_index();
-    T open = Op::template neutral<T>();
+    // What is open after the chunks so far: `old`, the same in all lanes, then what the lanes hold, if `spread`.
+    T old = Op::template neutral<T>(), open = old;
+    bool spread = false;
     int first = -1;
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) {
@@ -106,6 +118,7 @@ __device__ inline void sum_window(SegmentShared<T, Shape>& shared, const T (&x)[
         const unsigned lanes = __ballot_sync(WHOLE_WARP, ends != 0);
         if (lanes == 0) {
             open = Op::apply(open, Op::apply(Op::apply(x[c][0], x[c][1]), Op::apply(x[c][2], x[c][3])));
+            spread = true;
             continue;
         }
         shared.ends[quad] = 0;
@@ -123,7 +136,7 @@ __device__ inline void sum_window(SegmentShared<T, Shape>& shared, const T (&x)[
         }
         T acc = __shfl_up_sync(WHOLE_WARP, tail, 1);
         if (lane == 0) acc = Op::template neutral<T>();
-        const T old = fold_warp<T, Op>(open);
+        if (spread) old = Op::apply(old, fold_warp<T, Op>(open));
         if ((lanes & lanes_below(lane)) == 0) {
             acc = Op::apply(old, acc);
             if (first < 0 && ends != 0) shared.warp_first[warp] = quad * 4 + (__ffs(int(ends)) - 1) / 8;
@@ -137,12 +150,24 @@ __device__ inline void sum_window(SegmentShared<T, Shape>& shared, const T (&x)[
             }
         }
         first = 0;
-        open = lane == 31 ? tail : Op::template neutral<T>();
+        old = __shfl_sync(WHOLE_WARP, tail, 31);
+        open = Op::template neutral<T>();
+        spread = false;
     }
-    open = fold_warp<T, Op>(open);
+    if (spread) old = Op::apply(old, fold_warp<T, Op>(open));
     if (lane == 0) {
-        shared.warp_tail[warp] = open;
+        shared.warp_tail[warp] = old;
         if (first < 0) shared.warp_first[warp] = -1;
+    }
+}
+
+/// Asks for the elements of the window at `from` that lie in whole fours between j0 and j1.
+template <class Source, class Shape>
+__device__ inline void load_window(const Source& source, int from, int j0, int j1, typename Source::Raw (&raw)[Shape::chunks]) {
+#pragma unroll
+    for (int c = 0; c < Shape::chunks; c++) {
+        const int j = from + ((warp_index() * Shape::chunks + c) * 32 + lane_index()) * 4;
+        if (j >= j0 && j + 4 <= j1) source.load(j, raw[c]);
     }
 }
 
@@ -170,19 +195,23 @@ __device__ inline void segmented_reduce_tile(SegmentShared<typename Source::Valu
     int row = first_row;
     int next_end = row < last_row ? offsets[row + 1] : 0;
     int from = j0 & ~3;
+    typename Source::Raw raw[CHUNKS];
+    if (Shape::early) load_window<Source, Shape>(source, from, j0, j1, raw);
     do {
         const int to = min(from + WINDOW, j1);
         T x[CHUNKS][4];
+        if (!Shape::early) load_window<Source, Shape>(source, from, j0, j1, raw);
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++) {
             const int j = from + ((warp * CHUNKS + c) * 32 + lane) * 4;
             if (j >= j0 && j + 4 <= j1) {
-                source.four(j, x[c]);
+                source.values(raw[c], x[c]);
             } else {
 #pragma unroll
                 for (int k = 0; k < 4; k++) x[c][k] = j + k >= j0 && j + k < j1 ? source.at(j + k) : Op::template neutral<T>();
             }
         }
+        if (Shape::early && to < j1) load_window<Source, Shape>(source, from + WINDOW, j0, j1, raw);
         if (row >= last_row || next_end > to) {
 #pragma unroll
             for (int c = 0; c < CHUNKS; c++)

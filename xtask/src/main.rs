@@ -1,1 +1,138 @@
-fn main() {}
+//! Chores of the repository: `cargo xtask test` runs every test and counts them.
+//!
+//! ```text
+//! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
+//! tests   cargo test --workspace --no-fail-fast   passed on as they run
+//! end     1234 passed, 0 failed                   the sum over all of cargo's result lines
+//! ```
+//!
+//! Nothing needs to be installed first but Rust and a C and C++ compiler. NVRTC (the compiler for CUDA text, which needs no GPU) is
+//! optional: it comes from `$TERRACE_NVRTC`, or from the package `nvidia-cuda-nvrtc` in a folder below `target`. Set
+//! `TERRACE_NVRTC=none` to do without. Arguments after `test` go to `cargo test`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.split_first() {
+        Some((task, rest)) if task == "test" => test(rest),
+        _ => {
+            eprintln!("cargo xtask test [ARGUMENTS OF cargo test]");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+fn test(args: &[String]) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(["test", "--workspace", "--no-fail-fast"]).args(args).stdout(Stdio::piped());
+    match nvrtc() {
+        Ok(found) => {
+            println!("NVRTC: {}", found.display());
+            command.env("TERRACE_NVRTC", found);
+        }
+        Err(why) => println!("NVRTC: none ({why}); CUDA text is run by the simulator, and not compiled for GPUs"),
+    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(why) => {
+            eprintln!("cargo does not start: {why}");
+            return ExitCode::from(1);
+        }
+    };
+    let mut total = (0, 0);
+    let lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines);
+    for line in lines.map_while(Result::ok) {
+        if let Some((passed, failed)) = result_line(&line) {
+            total = (total.0 + passed, total.1 + failed);
+        }
+        println!("{line}");
+    }
+    let good = child.wait().is_ok_and(|status| status.success());
+    if !good && total.1 == 0 {
+        println!("cargo test ended early: something did not build, or a test took its process down");
+        total.1 = 1;
+    }
+    println!("{} passed, {} failed", total.0, total.1);
+    let _ = std::io::stdout().flush();
+    if good { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// The numbers in `test result: ok. 12 passed; 0 failed; …`.
+fn result_line(line: &str) -> Option<(u64, u64)> {
+    let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let number = |what: &str| counts.split(';').find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
+    Some((number("passed")?, number("failed")?))
+}
+
+/// A folder with NVRTC in it, or why there is none.
+fn nvrtc() -> Result<PathBuf, String> {
+    match std::env::var_os("TERRACE_NVRTC") {
+        Some(no) if no == "none" => return Err("TERRACE_NVRTC=none".to_string()),
+        Some(named) if !named.is_empty() => return Ok(PathBuf::from(named)),
+        _ => {}
+    }
+    let home = root().join("target/nvrtc");
+    if let Some(found) = library_below(&home, 8) {
+        return Ok(found);
+    }
+    let install = ["install", "--quiet", "--retries", "1", "nvidia-cuda-nvrtc>=13,<14"];
+    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home))
+        .and_then(|()| run(Command::new(home.join("bin/python")).args(["-m", "pip"]).args(install)));
+    // A Python without venv may still have pip.
+    let made = made.or_else(|why| {
+        let pip = run(Command::new("python3").args(["-m", "pip"]).args(install).arg("--target").arg(&home));
+        pip.map_err(|_| why)
+    });
+    made?;
+    library_below(&home, 8).ok_or_else(|| "the package has no libnvrtc".to_string())
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|why| format!("{name}: {why}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = text.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("failed").trim();
+    Err(format!("{name}: {last}"))
+}
+
+/// The first folder below this one, in order of names, that holds `libnvrtc.so`.
+fn library_below(folder: &Path, depth: usize) -> Option<PathBuf> {
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
+    inside.sort();
+    let named = |p: &PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("libnvrtc.so"));
+    if inside.iter().any(named) {
+        return Some(folder.to_path_buf());
+    }
+    let folders = inside.iter().filter(|p| depth > 0 && p.is_dir() && !p.is_symlink());
+    folders.into_iter().find_map(|p| library_below(p, depth - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_are_counted() {
+        let check = |line: &str, expected| assert_eq!(result_line(line), expected, "{line}");
+        check(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            Some((12, 0)),
+        );
+        check("test result: FAILED. 3 passed; 4 failed; 0 ignored; 0 measured; 0 filtered out", Some((3, 4)));
+        check("test a_test ... ok", None);
+        check("running 3 tests", None);
+    }
+}

@@ -74,10 +74,7 @@ impl Builtin {
     }
 
     pub(crate) fn name(self) -> &'static str {
-        TABLE
-            .iter()
-            .find(|(_, b)| *b == self)
-            .map_or("?", |(n, _)| n)
+        TABLE.iter().find(|(_, b)| *b == self).map_or("?", |(n, _)| n)
     }
 
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
@@ -86,10 +83,7 @@ impl Builtin {
 
     /// Whether the first argument is a function.
     pub(crate) fn takes_function(self) -> bool {
-        matches!(
-            self,
-            Builtin::Map | Builtin::Filter | Builtin::Reduce | Builtin::Scan
-        )
+        matches!(self, Builtin::Map | Builtin::Filter | Builtin::Reduce | Builtin::Scan)
     }
 
     /// How many arguments it takes, the function among them; none if any number from two on will do.

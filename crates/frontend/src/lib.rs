@@ -49,13 +49,9 @@ const STACK: usize = 64 << 20;
 /// Checks a module and makes a Core program of it; on errors, the errors in source order.
 pub fn compile(module: &ast::Module) -> Result<Compiled, Vec<Diagnostic>> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("terrace".to_string())
-            .stack_size(STACK);
+        let thread = std::thread::Builder::new().name("terrace".to_string()).stack_size(STACK);
         match thread.spawn_scoped(scope, || compile_here(module)) {
-            Ok(handle) => handle
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => compile_here(module),
         }
     })
@@ -74,13 +70,6 @@ fn compile_here(module: &ast::Module) -> Result<Compiled, Vec<Diagnostic>> {
         reports.retain(Diagnostic::is_error);
         return Err(reports);
     }
-    debug_assert_eq!(
-        terrace_ir::core::verify::verify(&program),
-        Ok(()),
-        "the front end writes valid Core"
-    );
-    Ok(Compiled {
-        program,
-        warnings: reports,
-    })
+    debug_assert_eq!(terrace_ir::core::verify::verify(&program), Ok(()), "the front end writes valid Core");
+    Ok(Compiled { program, warnings: reports })
 }

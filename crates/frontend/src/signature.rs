@@ -35,7 +35,7 @@ pub(crate) struct SizedArray {
     pub(crate) size: Option<SizeExpr>,
     /// The size as written.
     pub(crate) text: String,
-    pub(crate) position: Option<LocalId>,
+    pub(crate) position: Option<(LocalId, String)>,
     pub(crate) elem: SizedType,
 }
 
@@ -70,8 +70,7 @@ impl SizedType {
         match self {
             SizedType::Tuple(parts) => parts.iter().any(|p| p.states_sizes(skip)),
             SizedType::Array(array) => {
-                (skip == 0 && array.size.is_some())
-                    || array.elem.states_sizes(skip.saturating_sub(1))
+                (skip == 0 && array.size.is_some()) || array.elem.states_sizes(skip.saturating_sub(1))
             }
             _ => false,
         }
@@ -117,28 +116,17 @@ impl TypeReader<'_> {
     pub(crate) fn read(&mut self, ty: &ast::Type) -> SizedType {
         match &ty.kind {
             TypeKind::Scalar(s) => SizedType::Scalar(*s),
-            TypeKind::Named(name) => {
-                match self.type_params.iter().position(|(n, _)| *n == name.text) {
-                    Some(k) => SizedType::Param(k),
-                    None => {
-                        self.reports.push(errors::unknown_type(
-                            &name.text,
-                            name.span,
-                            self.declare.as_deref(),
-                        ));
-                        SizedType::Error
-                    }
+            TypeKind::Named(name) => match self.type_params.iter().position(|(n, _)| *n == name.text) {
+                Some(k) => SizedType::Param(k),
+                None => {
+                    self.reports.push(errors::unknown_type(&name.text, name.span, self.declare.as_deref()));
+                    SizedType::Error
                 }
-            }
-            TypeKind::Tuple(parts) => {
-                SizedType::Tuple(parts.iter().map(|p| self.read(p)).collect())
-            }
+            },
+            TypeKind::Tuple(parts) => SizedType::Tuple(parts.iter().map(|p| self.read(p)).collect()),
             TypeKind::Array { dim, element } => self.read_array(dim, element),
             TypeKind::Function { .. } => {
-                self.reports.push(errors::not_built(
-                    ty.span,
-                    "functions as parameters of `def` and `entry`",
-                ));
+                self.reports.push(errors::not_built(ty.span, "functions as parameters of `def` and `entry`"));
                 SizedType::Error
             }
         }
@@ -152,14 +140,9 @@ impl TypeReader<'_> {
             DimKind::Counted { var, bound } => {
                 let size = self.size(bound);
                 let id = LocalId::new(self.locals.len());
-                self.locals.push(Local {
-                    name: var.text.clone(),
-                    span: var.span,
-                    ty: Ty::I64,
-                    used: true,
-                });
+                self.locals.push(Local { name: var.text.clone(), span: var.span, ty: Ty::I64, used: true });
                 self.names.push((var.text.clone(), id));
-                position = Some(id);
+                position = Some((id, var.text.clone()));
                 (size, written(bound))
             }
         };
@@ -167,13 +150,7 @@ impl TypeReader<'_> {
         if position.is_some() {
             self.names.pop();
         }
-        SizedType::Array(Box::new(SizedArray {
-            span: dim.span,
-            size,
-            text,
-            position,
-            elem,
-        }))
+        SizedType::Array(Box::new(SizedArray { span: dim.span, size, text, position, elem }))
     }
 
     fn size(&mut self, expr: &ast::Expr) -> Option<SizeExpr> {
@@ -189,33 +166,21 @@ impl TypeReader<'_> {
                     Some(SizeExpr::Name(id))
                 }
                 None => {
-                    self.reports.push(errors::unknown_size(
-                        name,
-                        expr.span,
-                        self.declare.as_deref(),
-                    ));
+                    self.reports.push(errors::unknown_size(name, expr.span, self.declare.as_deref()));
                     None
                 }
             },
-            ExprKind::Binary {
-                op: ast::BinaryOp::Scalar(op),
-                left,
-                right,
-                ..
-            } => self.size_operation(expr, *op, left, right),
+            ExprKind::Binary { op: ast::BinaryOp::Scalar(op), left, right, .. } => {
+                self.size_operation(expr, *op, left, right)
+            }
             ExprKind::Call { function, args, .. } => match (&function.kind, args.as_slice()) {
                 (ExprKind::Var(name), [a, b]) if name == "min" || name == "max" => {
                     let (a, b) = (self.size(a), self.size(b));
-                    let make = if name == "min" {
-                        SizeExpr::Min
-                    } else {
-                        SizeExpr::Max
-                    };
+                    let make = if name == "min" { SizeExpr::Min } else { SizeExpr::Max };
                     Some(make(Box::new(a?), Box::new(b?)))
                 }
                 _ => {
-                    self.reports
-                        .push(errors::not_built(expr.span, "size functions"));
+                    self.reports.push(errors::not_built(expr.span, "size functions"));
                     None
                 }
             },
@@ -223,13 +188,7 @@ impl TypeReader<'_> {
         }
     }
 
-    fn size_operation(
-        &mut self,
-        expr: &ast::Expr,
-        op: BinOp,
-        left: &ast::Expr,
-        right: &ast::Expr,
-    ) -> Option<SizeExpr> {
+    fn size_operation(&mut self, expr: &ast::Expr, op: BinOp, left: &ast::Expr, right: &ast::Expr) -> Option<SizeExpr> {
         if matches!(op, BinOp::Div | BinOp::Rem) {
             let left = self.size(left);
             let divisor = match right.kind {
@@ -240,11 +199,7 @@ impl TypeReader<'_> {
                 return self.refuse(right, "sizes are divided by positive constants only");
             };
             let left = Box::new(left?);
-            let divided = if op == BinOp::Div {
-                SizeExpr::Div(left, divisor)
-            } else {
-                SizeExpr::Rem(left, divisor)
-            };
+            let divided = if op == BinOp::Div { SizeExpr::Div(left, divisor) } else { SizeExpr::Rem(left, divisor) };
             return Some(divided);
         }
         let make = match op {
@@ -300,23 +255,14 @@ pub(crate) fn read_header(function: &ast::Function, reports: &mut Vec<Diagnostic
         declare: Some(format!("{}[", function.name.text)),
     };
     let types: Vec<SizedType> = function.params.iter().map(|p| reader.read(&p.ty)).collect();
-    let result = function
-        .result
-        .as_ref()
-        .map(|ty| (reader.read(ty), ty.span));
+    let result = function.result.as_ref().map(|ty| (reader.read(ty), ty.span));
     header.result = result;
     for ((param, ty), id) in function.params.iter().zip(types).zip(early) {
         let pattern = match id {
-            Some(id) => Pattern {
-                kind: PatternKind::Name(id),
-            },
+            Some(id) => Pattern { kind: PatternKind::Name(id) },
             None => bind_pattern(&param.pattern, &ty.plain(), &mut header, reports),
         };
-        header.params.push(Param {
-            pattern,
-            ty,
-            ty_span: param.ty.span,
-        });
+        header.params.push(Param { pattern, ty, ty_span: param.ty.span });
     }
     check_sizes_are_determined(&header, reports);
     if header.exported && !header.type_params.is_empty() {
@@ -328,41 +274,24 @@ pub(crate) fn read_header(function: &ast::Function, reports: &mut Vec<Diagnostic
 impl Signature {
     fn bind(&mut self, name: &str, span: Span, ty: Ty) -> LocalId {
         let id = LocalId::new(self.locals.len());
-        self.locals.push(Local {
-            name: name.to_string(),
-            span,
-            ty,
-            used: false,
-        });
+        self.locals.push(Local { name: name.to_string(), span, ty, used: false });
         id
     }
 }
 
-fn bind_pattern(
-    pattern: &ast::Pattern,
-    ty: &Ty,
-    header: &mut Signature,
-    reports: &mut Vec<Diagnostic>,
-) -> Pattern {
+fn bind_pattern(pattern: &ast::Pattern, ty: &Ty, header: &mut Signature, reports: &mut Vec<Diagnostic>) -> Pattern {
     let kind = match (&pattern.kind, ty) {
         (ast::PatternKind::Wildcard, _) => PatternKind::Wildcard,
-        (ast::PatternKind::Name(name), _) => {
-            PatternKind::Name(header.bind(name, pattern.span, ty.clone()))
-        }
+        (ast::PatternKind::Name(name), _) => PatternKind::Name(header.bind(name, pattern.span, ty.clone())),
         (ast::PatternKind::Tuple(parts), Ty::Tuple(types)) if parts.len() == types.len() => {
-            let parts = parts
-                .iter()
-                .zip(types)
-                .map(|(p, t)| bind_pattern(p, t, header, reports));
+            let parts = parts.iter().zip(types).map(|(p, t)| bind_pattern(p, t, header, reports));
             PatternKind::Tuple(parts.collect())
         }
         (ast::PatternKind::Tuple(parts), _) => {
             if *ty != Ty::Error {
                 reports.push(errors::pattern_form(pattern.span, parts.len()));
             }
-            let parts = parts
-                .iter()
-                .map(|p| bind_pattern(p, &Ty::Error, header, reports));
+            let parts = parts.iter().map(|p| bind_pattern(p, &Ty::Error, header, reports));
             PatternKind::Tuple(parts.collect())
         }
     };
@@ -377,12 +306,7 @@ fn declare(
     reports: &mut Vec<Diagnostic>,
 ) {
     let mut uses = Uses::default();
-    function
-        .params
-        .iter()
-        .map(|p| &p.ty)
-        .chain(&function.result)
-        .for_each(|ty| uses.in_type(ty));
+    function.params.iter().map(|p| &p.ty).chain(&function.result).for_each(|ty| uses.in_type(ty));
     let mut seen: Vec<&ast::Name> = Vec::new();
     for generic in &function.generics {
         let name = &generic.name;
@@ -404,9 +328,7 @@ fn declare(
             reports.push(errors::type_and_size(&name.text, name.span));
         }
         if is_type || generic.class.is_some() {
-            header
-                .type_params
-                .push((name.text.clone(), class.unwrap_or(Classes::NONE)));
+            header.type_params.push((name.text.clone(), class.unwrap_or(Classes::NONE)));
         } else if is_size {
             let id = header.bind(&name.text, name.span, Ty::I64);
             header.sizes.push(id);
@@ -433,9 +355,7 @@ impl Uses {
             TypeKind::Array { dim, element } => {
                 match &dim.kind {
                     DimKind::Unstated => {}
-                    DimKind::Size(size) | DimKind::Counted { bound: size, .. } => {
-                        self.in_size(size)
-                    }
+                    DimKind::Size(size) | DimKind::Counted { bound: size, .. } => self.in_size(size),
                 }
                 self.in_type(element);
             }
@@ -534,14 +454,9 @@ fn written(expr: &ast::Expr) -> String {
     match &expr.kind {
         ExprKind::Int { value, .. } => value.to_string(),
         ExprKind::Var(name) => name.clone(),
-        ExprKind::Binary {
-            op, left, right, ..
-        } => {
+        ExprKind::Binary { op, left, right, .. } => {
             let part = |e: &ast::Expr| match (&e.kind, op) {
-                (
-                    ExprKind::Binary { .. },
-                    ast::BinaryOp::Scalar(BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Sub),
-                ) => {
+                (ExprKind::Binary { .. }, ast::BinaryOp::Scalar(BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Sub)) => {
                     format!("({})", written(e))
                 }
                 _ => written(e),

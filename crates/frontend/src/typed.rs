@@ -144,11 +144,7 @@ pub(crate) struct Subscript {
 #[derive(Clone, Debug)]
 pub(crate) enum SubscriptKind {
     At(Expr),
-    Slice {
-        from: Option<Box<Expr>>,
-        to: Option<Box<Expr>>,
-        step: Option<Box<Expr>>,
-    },
+    Slice { from: Option<Box<Expr>>, to: Option<Box<Expr>>, step: Option<Box<Expr>> },
 }
 
 #[derive(Clone, Debug)]
@@ -159,15 +155,8 @@ pub(crate) struct Binding {
 
 #[derive(Clone, Debug)]
 pub(crate) enum BindingKind {
-    Let {
-        pattern: Pattern,
-        sizes: Option<SizedType>,
-        value: Expr,
-    },
-    Assert {
-        condition: Expr,
-        message: String,
-    },
+    Let { pattern: Pattern, sizes: Option<SizedType>, value: Expr },
+    Assert { condition: Expr, message: String },
 }
 
 #[derive(Clone, Debug)]

@@ -131,9 +131,7 @@ impl Classes {
             (Classes::ORD, "Ord"),
             (Classes::EQ, "Eq"),
         ];
-        all.iter()
-            .find(|(class, _)| self.has(*class))
-            .map(|(_, name)| *name)
+        all.iter().find(|(class, _)| self.has(*class)).map(|(_, name)| *name)
     }
 
     /// What a value must be to belong to the strictest of the classes.
@@ -236,10 +234,9 @@ impl Unifier {
             (Ty::Scalar(x), Ty::Scalar(y)) if x == y => Ok(()),
             (Ty::Param(x), Ty::Param(y)) if x == y => Ok(()),
             (Ty::Array(x), Ty::Array(y)) => self.unify(&x, &y, span),
-            (Ty::Tuple(xs), Ty::Tuple(ys)) if xs.len() == ys.len() => xs
-                .iter()
-                .zip(&ys)
-                .try_for_each(|(x, y)| self.unify(x, y, span)),
+            (Ty::Tuple(xs), Ty::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(&ys).try_for_each(|(x, y)| self.unify(x, y, span))
+            }
             _ => Err(Clash::Different),
         }
     }
@@ -248,9 +245,7 @@ impl Unifier {
         if self.occurs(var, &ty) {
             return Err(Clash::Infinite);
         }
-        let State::Free { classes, .. } = *self.state(var) else {
-            unreachable!("heads of types are free variables")
-        };
+        let State::Free { classes, .. } = *self.state(var) else { unreachable!("heads of types are free variables") };
         self.require(&ty, classes)?;
         self.vars[var.0 as usize] = State::Bound { ty, span };
         Ok(())
@@ -281,11 +276,7 @@ impl Unifier {
                     State::Free { classes, .. } => *classes,
                     State::Bound { .. } => Classes::NONE,
                 };
-                if all.has(Classes::INT) && all.has(Classes::FLOAT) {
-                    classes
-                } else {
-                    Classes::NONE
-                }
+                if all.has(Classes::INT) && all.has(Classes::FLOAT) { classes } else { Classes::NONE }
             }
             Ty::Scalar(s) => classes.missing_in(*s),
             Ty::Param(k) => {
@@ -305,11 +296,7 @@ impl Unifier {
                 classes.without(inner)
             }
         };
-        if missing == Classes::NONE {
-            Ok(())
-        } else {
-            Err(Clash::Class(missing, head))
-        }
+        if missing == Classes::NONE { Ok(()) } else { Err(Clash::Class(missing, head)) }
     }
 
     /// Gives every number that is still open its default; returns where variables without one came from.

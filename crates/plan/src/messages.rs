@@ -66,37 +66,22 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
     let number = |k: usize| values.get(k).copied().unwrap_or(0);
     match kind {
         "index" => words(
-            format!(
-                "index {} is out of bounds for an array of {}",
-                value(0),
-                elements(values.get(1))
-            ),
+            format!("index {} is out of bounds for an array of {}", value(0), elements(values.get(1))),
             match number(1) {
                 0 => "the array is empty".to_string(),
                 1 => "only position 0 exists".to_string(),
                 n => format!("only positions 0 to {} exist", n.wrapping_sub(1)),
             },
             if number(0) < 0 {
-                Some(
-                    "positions count from 0; the last element of `xs` is `xs[len(xs) - 1]`"
-                        .to_string(),
-                )
+                Some("positions count from 0; the last element of `xs` is `xs[len(xs) - 1]`".to_string())
             } else if number(0) == number(1) && number(1) > 0 {
-                Some(format!(
-                    "positions count from 0, so the last one is {}",
-                    number(1).wrapping_sub(1)
-                ))
+                Some(format!("positions count from 0, so the last one is {}", number(1).wrapping_sub(1)))
             } else {
                 None
             },
         ),
         "slice" => words(
-            format!(
-                "slice {}..{} does not fit an array of {}",
-                value(0),
-                value(1),
-                elements(values.get(2))
-            ),
+            format!("slice {}..{} does not fit an array of {}", value(0), value(1), elements(values.get(2))),
             if number(0) < 0 {
                 "the slice starts before position 0".to_string()
             } else if number(0) > number(1) {
@@ -120,36 +105,20 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             "the divisor is 0 here".to_string(),
             Some("test the divisor first, as in `if d == 0 then … else x / d`".to_string()),
         ),
-        "length" if number(0) < 0 => words(
-            format!("{} is not a length", value(0)),
-            "this is negative".to_string(),
-            None,
-        ),
-        "length" => words(
-            format!("{} is not a length", value(0)),
-            "an array has at most 2^47 elements".to_string(),
-            None,
-        ),
+        "length" if number(0) < 0 => {
+            words(format!("{} is not a length", value(0)), "this is negative".to_string(), None)
+        }
+        "length" => {
+            words(format!("{} is not a length", value(0)), "an array has at most 2^47 elements".to_string(), None)
+        }
         "size" => words(
-            format!(
-                "the size `{text}` does not hold: found {} where {} is stated",
-                value(0),
-                value(1)
-            ),
+            format!("the size `{text}` does not hold: found {} where {} is stated", value(0), value(1)),
             format!("this should have {}", elements(values.get(1))),
             None,
         ),
-        "assert" => words(
-            format!("assertion failed: {text}"),
-            "this does not hold".to_string(),
-            None,
-        ),
+        "assert" => words(format!("assertion failed: {text}"), "this does not hold".to_string(), None),
         "rows" => words(
-            format!(
-                "rows of different lengths, {} and {}, where all must be equal",
-                value(0),
-                value(1)
-            ),
+            format!("rows of different lengths, {} and {}, where all must be equal", value(0), value(1)),
             "this needs rows of one length".to_string(),
             None,
         ),
@@ -158,45 +127,20 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             "this call goes too deep".to_string(),
             Some("check that the recursion ends; a `loop` has no such limit".to_string()),
         ),
-        "argument" => words(
-            format!("wrong argument: {text}"),
-            "of this entry".to_string(),
-            None,
-        ),
-        "memory" => words(
-            format!("no memory for {} bytes", value(0)),
-            "this array is too large".to_string(),
-            None,
-        ),
-        "steps" => words(
-            format!("stopped after {} steps", value(0)),
-            "the program was here".to_string(),
-            None,
-        ),
-        _ => words(
-            format!("the program stopped: {kind} {text}"),
-            "here".to_string(),
-            None,
-        ),
+        "argument" => words(format!("wrong argument: {text}"), "of this entry".to_string(), None),
+        "memory" => words(format!("no memory for {} bytes", value(0)), "this array is too large".to_string(), None),
+        "steps" => words(format!("stopped after {} steps", value(0)), "the program was here".to_string(), None),
+        _ => words(format!("the program stopped: {kind} {text}"), "here".to_string(), None),
     }
 }
 
 /// The whole report; `indices` are the positions in the enclosing parallel expressions, outermost first.
-pub fn diagnostic(
-    kind: &str,
-    text: &str,
-    values: &[i64],
-    span: Span,
-    indices: &[i64],
-) -> Diagnostic {
+pub fn diagnostic(kind: &str, text: &str, values: &[i64], span: Span, indices: &[i64]) -> Diagnostic {
     let words = message(kind, text, values);
     let mut report = Diagnostic::error(code(kind), words.title).primary(span, words.label);
     if !indices.is_empty() {
         let list: Vec<String> = indices.iter().map(i64::to_string).collect();
-        report = report.note(format!(
-            "at position {} of the enclosing arrays",
-            list.join(", ")
-        ));
+        report = report.note(format!("at position {} of the enclosing arrays", list.join(", ")));
     }
     match words.hint {
         Some(hint) => report.hint(hint),
@@ -234,13 +178,7 @@ mod tests {
             "index 7 is out of bounds for an array of 5 elements",
             "only positions 0 to 4 exist",
         );
-        check(
-            "index",
-            "",
-            &[0, 0],
-            "index 0 is out of bounds for an array of 0 elements",
-            "the array is empty",
-        );
+        check("index", "", &[0, 0], "index 0 is out of bounds for an array of 0 elements", "the array is empty");
         check(
             "slice",
             "",
@@ -255,20 +193,8 @@ mod tests {
             "arrays of different lengths run in step: 1 element and 4 elements",
             "these must have one length",
         );
-        check(
-            "division",
-            "",
-            &[12],
-            "division of 12 by zero",
-            "the divisor is 0 here",
-        );
-        check(
-            "length",
-            "",
-            &[-1],
-            "-1 is not a length",
-            "this is negative",
-        );
+        check("division", "", &[12], "division of 12 by zero", "the divisor is 0 here");
+        check("length", "", &[-1], "-1 is not a length", "this is negative");
         check(
             "size",
             "n + 1",
@@ -276,24 +202,12 @@ mod tests {
             "the size `n + 1` does not hold: found 3 where 5 is stated",
             "this should have 5 elements",
         );
-        check(
-            "assert",
-            "sorted",
-            &[],
-            "assertion failed: sorted",
-            "this does not hold",
-        );
+        check("assert", "sorted", &[], "assertion failed: sorted", "this does not hold");
     }
 
     #[test]
     fn missing_values_and_unknown_kinds_still_report() {
-        check(
-            "index",
-            "",
-            &[],
-            "index ? is out of bounds for an array of ? elements",
-            "the array is empty",
-        );
+        check("index", "", &[], "index ? is out of bounds for an array of ? elements", "the array is empty");
         check("later", "x", &[], "the program stopped: later x", "here");
         assert_eq!(code("later"), "T0900");
     }

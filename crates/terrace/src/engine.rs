@@ -151,8 +151,11 @@ impl Engine {
                 Ok(Outcome { value: value.map_err(failed)?, stats: None, counts: flat_counts(&counts) })
             }
             Machine::Device(loaded) => {
+                let plan = loaded.plan();
+                let entry = plan.entries.iter().position(|e| plan.functions[e.function].name == *name);
+                let entry = entry.expect("every entry and test is in the plan");
                 let (value, stats) = loaded
-                    .call(name.as_str(), &args)
+                    .call(entry, &args)
                     .map_err(|e| Failed::new(vec![loaded.diagnose(&e)], &self.sources))?;
                 Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new() })
             }

@@ -14,7 +14,8 @@
 //!
 //! The error record: word 0 is a lock, 1 the launch that failed, 2 the check, 3 the index, 4 to 6 the values. The index is
 //! written before the check, so a thread that reads a check and then an index without the lock sees a pair that is never
-//! larger than what will be there in the end, and may leave if its own pair is not smaller.
+//! smaller than what will be there in the end, and may leave if its own pair is larger. Where the threads of a block share a
+//! point, several may fail with one pair; then the least values are kept.
 
 /// The text.
 pub const PREAMBLE: &str = r#"// Kernels written by the Terrace compiler.
@@ -95,7 +96,17 @@ __device__ __forceinline__ bool terrace_recorded(const unsigned long long* err, 
     __threadfence();
     const unsigned long long found = terrace_load_volatile(&err[2]);
     __threadfence();
-    return found < check || (found == check && (long long)terrace_load_volatile(&err[3]) <= index);
+    return found < check || (found == check && (long long)terrace_load_volatile(&err[3]) < index);
+}
+__device__ __forceinline__ bool terrace_less(const unsigned long long* err, unsigned long long check, long long index,
+                                             long long a, long long b, long long c) {
+    if (terrace_load_volatile(&err[2]) != check) return check < terrace_load_volatile(&err[2]);
+    const long long mine[4] = {index, a, b, c};
+    for (int i = 0; i < 4; i++) {
+        const long long theirs = (long long)terrace_load_volatile(&err[3 + i]);
+        if (mine[i] != theirs) return mine[i] < theirs;
+    }
+    return false;
 }
 __device__ __noinline__ void terrace_fail(unsigned long long* err, long long launch, unsigned long long check,
                                           long long index, long long a, long long b, long long c) {
@@ -103,7 +114,7 @@ __device__ __noinline__ void terrace_fail(unsigned long long* err, long long lau
     for (bool done = false; !done;) {
         if (atomicCAS(&err[0], 0ull, 1ull) == 0ull) {
             __threadfence();
-            if (terrace_load_volatile(&err[1]) == 0ull || !terrace_recorded(err, launch, check, index)) {
+            if (terrace_load_volatile(&err[1]) == 0ull || terrace_less(err, check, index, a, b, c)) {
                 terrace_store_release(&err[3], (unsigned long long)index);
                 terrace_store_release(&err[4], (unsigned long long)a);
                 terrace_store_release(&err[5], (unsigned long long)b);

@@ -38,12 +38,7 @@ impl Infer<'_, '_> {
         None
     }
 
-    pub(super) fn call(
-        &mut self,
-        function: &ast::Expr,
-        args: &[ast::Expr],
-        span: Span,
-    ) -> (Kind, Ty) {
+    pub(super) fn call(&mut self, function: &ast::Expr, args: &[ast::Expr], span: Span) -> (Kind, Ty) {
         match &function.kind {
             ExprKind::Var(name) => match self.callee(name, function.span) {
                 Some(Callee::Function(k)) => self.call_function(k, args, span),
@@ -58,22 +53,12 @@ impl Infer<'_, '_> {
             ExprKind::Section(op) => match args {
                 [left, right] => {
                     let (left, right) = (self.expr(left), self.expr(right));
-                    let ty = self.operator(
-                        *op,
-                        function.span,
-                        (&left.ty, left.span),
-                        (&right.ty, right.span),
-                    );
+                    let ty = self.operator(*op, function.span, (&left.ty, left.span), (&right.ty, right.span));
                     (Kind::Binary(*op, Box::new(left), Box::new(right)), ty)
                 }
                 _ => {
                     let name = format!("({})", op.symbol());
-                    self.report(errors::argument_count(
-                        &name,
-                        span,
-                        "2 arguments",
-                        args.len(),
-                    ));
+                    self.report(errors::argument_count(&name, span, "2 arguments", args.len()));
                     (Kind::Error, Ty::Error)
                 }
             },
@@ -99,12 +84,7 @@ impl Infer<'_, '_> {
     ) -> (Kind, Ty) {
         let args = self.arguments(args);
         if args.len() != params.len() {
-            self.report(errors::argument_count(
-                "|…| …",
-                span,
-                &count(params.len()),
-                args.len(),
-            ));
+            self.report(errors::argument_count("|…| …", span, &count(params.len()), args.len()));
             return (Kind::Error, Ty::Error);
         }
         let outside = self.scope.len();
@@ -112,23 +92,11 @@ impl Infer<'_, '_> {
         for (param, value) in params.iter().zip(args) {
             let sizes = param.ty.as_ref().map(|ty| self.read_type(ty));
             if let Some(sizes) = &sizes {
-                self.expect(
-                    &value.ty,
-                    &sizes.plain(),
-                    value.span,
-                    Some((param.pattern.span, "stated here".into())),
-                );
+                self.expect(&value.ty, &sizes.plain(), value.span, Some((param.pattern.span, "stated here".into())));
             }
             let pattern = self.pattern(&param.pattern, &value.ty);
-            let kind = BindingKind::Let {
-                pattern,
-                sizes,
-                value,
-            };
-            bindings.push(Binding {
-                span: param.pattern.span,
-                kind,
-            });
+            let kind = BindingKind::Let { pattern, sizes, value };
+            bindings.push(Binding { span: param.pattern.span, kind });
         }
         let body = Box::new(self.expr(body));
         self.scope.truncate(outside);
@@ -139,15 +107,8 @@ impl Infer<'_, '_> {
     /// Fresh types for the declared type names of a function, with its parameter types and its result.
     fn instance(&mut self, k: usize, span: Span) -> (Vec<Ty>, Vec<Ty>, Ty) {
         let declared = self.module.headers[k].type_params.clone();
-        let type_args: Vec<Ty> = declared
-            .iter()
-            .map(|(_, class)| self.unifier.fresh(*class, span))
-            .collect();
-        let params = self.module.headers[k]
-            .params
-            .iter()
-            .map(|p| p.ty.plain().instantiate(&type_args))
-            .collect();
+        let type_args: Vec<Ty> = declared.iter().map(|(_, class)| self.unifier.fresh(*class, span)).collect();
+        let params = self.module.headers[k].params.iter().map(|p| p.ty.plain().instantiate(&type_args)).collect();
         let result = self.module.result_of(k, span).instantiate(&type_args);
         (type_args, params, result)
     }
@@ -171,25 +132,13 @@ impl Infer<'_, '_> {
                 return (Kind::Error, Ty::Error);
             }
         }
-        (
-            Kind::Call {
-                function: k,
-                type_args,
-                args,
-            },
-            result,
-        )
+        (Kind::Call { function: k, type_args, args }, result)
     }
 
     fn call_conversion(&mut self, to: ScalarType, args: &[ast::Expr], span: Span) -> (Kind, Ty) {
         let mut args = self.arguments(args);
         if args.len() != 1 {
-            self.report(errors::argument_count(
-                to.name(),
-                span,
-                "1 argument",
-                args.len(),
-            ));
+            self.report(errors::argument_count(to.name(), span, "1 argument", args.len()));
             return (Kind::Error, Ty::Scalar(to));
         }
         let arg = args.remove(0);
@@ -203,31 +152,15 @@ impl Infer<'_, '_> {
             None => (args.len() >= 2, "2 arguments or more".to_string()),
         };
         if !enough {
-            self.report(errors::argument_count(
-                builtin.name(),
-                span,
-                &wanted,
-                args.len(),
-            ));
-            self.arguments(if builtin.takes_function() {
-                args.get(1..).unwrap_or_default()
-            } else {
-                args
-            });
+            self.report(errors::argument_count(builtin.name(), span, &wanted, args.len()));
+            self.arguments(if builtin.takes_function() { args.get(1..).unwrap_or_default() } else { args });
             return (Kind::Error, Ty::Error);
         }
         if !builtin.takes_function() {
             let args = self.arguments(args);
             let operands: Vec<Operand<'_>> = args.iter().map(|a| (&a.ty, a.span)).collect();
             let ty = self.builtin_type(builtin, &operands, span);
-            return (
-                Kind::Builtin {
-                    which: builtin,
-                    function: None,
-                    args,
-                },
-                ty,
-            );
+            return (Kind::Builtin { which: builtin, function: None, args }, ty);
         }
         let name = builtin.name();
         if let ExprKind::Var(local) = &args[0].kind
@@ -241,10 +174,7 @@ impl Infer<'_, '_> {
         let who = format!("`{name}`");
         let (wanted, result, ty) = match builtin {
             Builtin::Map => {
-                let elems: Vec<Ty> = rest
-                    .iter()
-                    .map(|a| self.element_type(&a.ty, a.span, &who))
-                    .collect();
+                let elems: Vec<Ty> = rest.iter().map(|a| self.element_type(&a.ty, a.span, &who)).collect();
                 let result = self.fresh(args[0].span);
                 (elems, result.clone(), Ty::array(result))
             }
@@ -256,42 +186,18 @@ impl Infer<'_, '_> {
                 let elem = self.element_type(&rest[1].ty, rest[1].span, &who);
                 let why = "the elements of this array have another type".to_string();
                 self.expect(&rest[0].ty, &elem, rest[0].span, Some((rest[1].span, why)));
-                let ty = if builtin == Builtin::Reduce {
-                    elem.clone()
-                } else {
-                    Ty::array(elem.clone())
-                };
+                let ty = if builtin == Builtin::Reduce { elem.clone() } else { Ty::array(elem.clone()) };
                 (vec![elem.clone(), elem.clone()], elem, ty)
             }
         };
         match self.function_argument(&args[0], &wanted, &result, name) {
-            Some(fun) => (
-                Kind::Builtin {
-                    which: builtin,
-                    function: Some(Box::new(fun)),
-                    args: rest,
-                },
-                ty,
-            ),
-            None => (
-                Kind::Error,
-                if builtin == Builtin::Map {
-                    Ty::array(Ty::Error)
-                } else {
-                    ty
-                },
-            ),
+            Some(fun) => (Kind::Builtin { which: builtin, function: Some(Box::new(fun)), args: rest }, ty),
+            None => (Kind::Error, if builtin == Builtin::Map { Ty::array(Ty::Error) } else { ty }),
         }
     }
 
     /// A function where one is an argument, at the types it is used at.
-    fn function_argument(
-        &mut self,
-        expr: &ast::Expr,
-        wanted: &[Ty],
-        result: &Ty,
-        of: &str,
-    ) -> Option<Fun> {
+    fn function_argument(&mut self, expr: &ast::Expr, wanted: &[Ty], result: &Ty, of: &str) -> Option<Fun> {
         let span = expr.span;
         let arity = |infer: &mut Self, found: usize| {
             if found != wanted.len() {
@@ -316,14 +222,7 @@ impl Infer<'_, '_> {
                 let body = self.expr(body);
                 self.scope.truncate(outside);
                 let (ty, place) = (body.ty.clone(), body.span);
-                (
-                    FunKind::Lambda {
-                        params: patterns,
-                        body,
-                    },
-                    ty,
-                    place,
-                )
+                (FunKind::Lambda { params: patterns, body }, ty, place)
             }
             ExprKind::Section(op) => {
                 if !arity(self, 2) {
@@ -342,31 +241,17 @@ impl Infer<'_, '_> {
                         let why = format!("this is what `{of}` passes");
                         self.expect(param, wanted, span, Some((span, why)));
                     }
-                    (
-                        FunKind::Function {
-                            function: k,
-                            type_args,
-                        },
-                        ty,
-                        span,
-                    )
+                    (FunKind::Function { function: k, type_args }, ty, span)
                 }
                 Callee::Builtin(builtin) if !builtin.takes_function() => {
                     if !arity(self, builtin.arity().unwrap_or(wanted.len())) {
                         return None;
                     }
                     let operands: Vec<Operand<'_>> = wanted.iter().map(|ty| (ty, span)).collect();
-                    (
-                        FunKind::Builtin(builtin),
-                        self.builtin_type(builtin, &operands, span),
-                        span,
-                    )
+                    (FunKind::Builtin(builtin), self.builtin_type(builtin, &operands, span), span)
                 }
                 Callee::Builtin(builtin) => {
-                    self.report(errors::not_built(
-                        span,
-                        &format!("`{}` as an argument", builtin.name()),
-                    ));
+                    self.report(errors::not_built(span, &format!("`{}` as an argument", builtin.name())));
                     return None;
                 }
                 Callee::Convert(to) => {
@@ -379,25 +264,13 @@ impl Infer<'_, '_> {
             },
             _ => {
                 self.expr(expr);
-                self.report(
-                    errors::value_as_function("this", span)
-                        .hint(format!("`{of}` takes a function first")),
-                );
+                self.report(errors::value_as_function("this", span).hint(format!("`{of}` takes a function first")));
                 return None;
             }
         };
         let why = format!("the function that `{of}` applies");
-        self.expect(
-            &found,
-            result,
-            place,
-            (place != span).then_some((span, why)),
-        );
-        Some(Fun {
-            span,
-            result: found,
-            kind,
-        })
+        self.expect(&found, result, place, (place != span).then_some((span, why)));
+        Some(Fun { span, result: found, kind })
     }
 
     /// The type of a built-in function without function arguments.
@@ -411,21 +284,13 @@ impl Infer<'_, '_> {
                     _ => Classes::SCALAR,
                 };
                 let elem = self.element_type(ty, place, &who);
-                if self.require(&elem, classes, place, &format!("the elements: {who}")) {
-                    elem
-                } else {
-                    Ty::Error
-                }
+                if self.require(&elem, classes, place, &format!("the elements: {who}")) { elem } else { Ty::Error }
             }
             Builtin::Any | Builtin::All | Builtin::Count => {
                 let elem = self.element_type(ty, place, &who);
                 let why = format!("{who} looks at truth values");
                 self.expect(&elem, &Ty::BOOL, place, Some((span, why)));
-                if builtin == Builtin::Count {
-                    Ty::I64
-                } else {
-                    Ty::BOOL
-                }
+                if builtin == Builtin::Count { Ty::I64 } else { Ty::BOOL }
             }
             Builtin::Len => {
                 self.element_type(ty, place, &who);
@@ -435,30 +300,16 @@ impl Infer<'_, '_> {
                 self.require(ty, Classes::INT, place, &format!("the length of {who}"));
                 Ty::array(args.get(1).map_or(Ty::I64, |a| a.0.clone()))
             }
-            Builtin::Zip => Ty::array(Ty::Tuple(
-                args.iter()
-                    .map(|(ty, at)| self.element_type(ty, *at, &who))
-                    .collect(),
-            )),
+            Builtin::Zip => {
+                Ty::array(Ty::Tuple(args.iter().map(|(ty, at)| self.element_type(ty, *at, &who)).collect()))
+            }
             Builtin::Min | Builtin::Max => {
-                let op = if builtin == Builtin::Min {
-                    BinOp::Min
-                } else {
-                    BinOp::Max
-                };
+                let op = if builtin == Builtin::Min { BinOp::Min } else { BinOp::Max };
                 self.operator(BinaryOp::Scalar(op), span, args[0], args[1])
             }
             Builtin::Unary(op) => {
-                let classes = if op == UnOp::Abs {
-                    Classes::NUM
-                } else {
-                    Classes::FLOAT
-                };
-                if self.require(ty, classes, place, &who) {
-                    ty.clone()
-                } else {
-                    Ty::Error
-                }
+                let classes = if op == UnOp::Abs { Classes::NUM } else { Classes::FLOAT };
+                if self.require(ty, classes, place, &who) { ty.clone() } else { Ty::Error }
             }
             Builtin::Map | Builtin::Filter | Builtin::Reduce | Builtin::Scan => {
                 unreachable!("these take a function and are typed with it")

@@ -3,9 +3,7 @@
 use super::Infer;
 use crate::builtins::Builtin;
 use crate::errors;
-use crate::typed::{
-    Binding, BindingKind, Control, Expr, Generator, GeneratorKind, Kind, Subscript, SubscriptKind,
-};
+use crate::typed::{Binding, BindingKind, Control, Expr, Generator, GeneratorKind, Kind, Subscript, SubscriptKind};
 use crate::types::{Classes, Ty};
 use terrace_base::{Diagnostic, Span, UnOp};
 use terrace_syntax::ast::{self, ExprKind};
@@ -27,19 +25,9 @@ impl Infer<'_, '_> {
             ExprKind::Var(name) => self.variable(name, span),
             ExprKind::Call { function, args, .. } => self.call(function, args, span),
             ExprKind::Unary { op, operand } => self.unary(*op, operand, span),
-            ExprKind::Binary {
-                op,
-                op_span,
-                left,
-                right,
-            } => {
+            ExprKind::Binary { op, op_span, left, right } => {
                 let (left, right) = (self.expr(left), self.expr(right));
-                let ty = self.operator(
-                    *op,
-                    *op_span,
-                    (&left.ty, left.span),
-                    (&right.ty, right.span),
-                );
+                let ty = self.operator(*op, *op_span, (&left.ty, left.span), (&right.ty, right.span));
                 (Kind::Binary(*op, Box::new(left), Box::new(right)), ty)
             }
             ExprKind::Section(_) | ExprKind::Lambda { .. } => {
@@ -52,58 +40,30 @@ impl Infer<'_, '_> {
                 (Kind::Tuple(parts), ty)
             }
             ExprKind::Array(elems) => self.array(elems, span),
-            ExprKind::Comprehension {
-                body,
-                generators,
-                filter,
-            } => self.comprehension(body, generators, filter.as_deref()),
+            ExprKind::Comprehension { body, generators, filter } => {
+                self.comprehension(body, generators, filter.as_deref())
+            }
             ExprKind::Index { array, subscripts } => self.index(array, subscripts),
             ExprKind::Range { from, to } => {
                 let (from, to) = (self.expr(from), self.expr(to));
                 let why = "a range has two ends of one type".to_string();
                 let fits = self.require(&from.ty, Classes::INT, from.span, "a range")
                     && self.expect(&to.ty, &from.ty, to.span, Some((from.span, why)));
-                let ty = if fits {
-                    Ty::array(from.ty.clone())
-                } else {
-                    Ty::Error
-                };
+                let ty = if fits { Ty::array(from.ty.clone()) } else { Ty::Error };
                 let (from, to) = (Box::new(from), Box::new(to));
                 (Kind::Range { from, to }, ty)
             }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ExprKind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition, "a condition is true or false");
                 let (then, otherwise) = (self.expr(then), self.expr(otherwise));
                 let why = "both branches have one type, and this one comes first".to_string();
-                self.expect(
-                    &otherwise.ty,
-                    &then.ty,
-                    otherwise.span,
-                    Some((then.span, why)),
-                );
+                self.expect(&otherwise.ty, &then.ty, otherwise.span, Some((then.span, why)));
                 let ty = then.ty.clone();
-                let (condition, then, otherwise) =
-                    (Box::new(condition), Box::new(then), Box::new(otherwise));
-                (
-                    Kind::If {
-                        condition,
-                        then,
-                        otherwise,
-                    },
-                    ty,
-                )
+                let (condition, then, otherwise) = (Box::new(condition), Box::new(then), Box::new(otherwise));
+                (Kind::If { condition, then, otherwise }, ty)
             }
             ExprKind::Let { bindings, body } => self.bindings(bindings, body),
-            ExprKind::Loop {
-                pattern,
-                init,
-                control,
-                body,
-            } => self.repeat(pattern, init, control, body),
+            ExprKind::Loop { pattern, init, control, body } => self.repeat(pattern, init, control, body),
         };
         Expr { span, ty, kind }
     }
@@ -120,14 +80,7 @@ impl Infer<'_, '_> {
             None => self.unifier.fresh(Classes::NUM, span),
         };
         self.literals.push((span, value, negative, ty.clone()));
-        (
-            if negative {
-                Kind::NegativeInt(value)
-            } else {
-                Kind::Int(value)
-            },
-            ty,
-        )
+        (if negative { Kind::NegativeInt(value) } else { Kind::Int(value) }, ty)
     }
 
     fn variable(&mut self, name: &str, span: Span) -> (Kind, Ty) {
@@ -152,12 +105,7 @@ impl Infer<'_, '_> {
             ast::UnaryOp::Neg => (UnOp::Neg, Classes::NUM),
             ast::UnaryOp::Not => (UnOp::Not, Classes::BITS),
         };
-        let fits = self.require(
-            &operand.ty,
-            classes,
-            operand.span,
-            &format!("`{}`", op.symbol()),
-        );
+        let fits = self.require(&operand.ty, classes, operand.span, &format!("`{}`", op.symbol()));
         let ty = if fits { operand.ty.clone() } else { Ty::Error };
         (Kind::Unary(op, Box::new(operand)), ty)
     }
@@ -167,14 +115,8 @@ impl Infer<'_, '_> {
         let elems: Vec<Expr> = elems.iter().map(|e| self.expr(e)).collect();
         if let Some(first) = elems.first() {
             for e in &elems {
-                let why =
-                    "the elements of an array have one type, and this one comes first".to_string();
-                self.expect(
-                    &e.ty,
-                    &elem,
-                    e.span,
-                    (e.span != first.span).then_some((first.span, why)),
-                );
+                let why = "the elements of an array have one type, and this one comes first".to_string();
+                self.expect(&e.ty, &elem, e.span, (e.span != first.span).then_some((first.span, why)));
             }
         }
         (Kind::Array(elems), Ty::array(elem))
@@ -222,9 +164,8 @@ impl Infer<'_, '_> {
             }
             other => {
                 let shown = self.unifier.show(&other);
-                let mut report =
-                    Diagnostic::error("T0113", format!("{what} needs an array, found `{shown}`"))
-                        .primary(span, format!("this is `{shown}`"));
+                let mut report = Diagnostic::error("T0113", format!("{what} needs an array, found `{shown}`"))
+                    .primary(span, format!("this is `{shown}`"));
                 if let Some(origin) = self.unifier.origin(array)
                     && origin != span
                 {
@@ -254,32 +195,20 @@ impl Infer<'_, '_> {
         let mut typed = Vec::new();
         for (generator, (source, elem)) in generators.iter().zip(sources) {
             let kind = match &generator.kind {
-                ast::GeneratorKind::In { pattern, .. } => GeneratorKind::In {
-                    pattern: self.pattern(pattern, &elem),
-                    array: source,
-                },
-                ast::GeneratorKind::Count { var, .. } => GeneratorKind::Count {
-                    var: self.bind(&var.text, var.span, Ty::I64),
-                    bound: source,
-                },
+                ast::GeneratorKind::In { pattern, .. } => {
+                    GeneratorKind::In { pattern: self.pattern(pattern, &elem), array: source }
+                }
+                ast::GeneratorKind::Count { var, .. } => {
+                    GeneratorKind::Count { var: self.bind(&var.text, var.span, Ty::I64), bound: source }
+                }
             };
-            typed.push(Generator {
-                span: generator.span,
-                kind,
-            });
+            typed.push(Generator { span: generator.span, kind });
         }
         let filter = filter.map(|f| Box::new(self.condition(f, "a filter is true or false")));
         let body = Box::new(self.expr(body));
         self.scope.truncate(outside);
         let ty = Ty::array(body.ty.clone());
-        (
-            Kind::Comprehension {
-                body,
-                generators: typed,
-                filter,
-            },
-            ty,
-        )
+        (Kind::Comprehension { body, generators: typed, filter }, ty)
     }
 
     fn index(&mut self, array: &ast::Expr, subscripts: &[ast::Subscript]) -> (Kind, Ty) {
@@ -303,19 +232,11 @@ impl Infer<'_, '_> {
                 ast::SubscriptKind::At(at) => SubscriptKind::At(self.position(at)),
                 ast::SubscriptKind::Slice { from, to, step } => {
                     kept += 1;
-                    let mut part =
-                        |e: &Option<ast::Expr>| e.as_ref().map(|e| Box::new(self.position(e)));
-                    SubscriptKind::Slice {
-                        from: part(from),
-                        to: part(to),
-                        step: part(step),
-                    }
+                    let mut part = |e: &Option<ast::Expr>| e.as_ref().map(|e| Box::new(self.position(e)));
+                    SubscriptKind::Slice { from: part(from), to: part(to), step: part(step) }
                 }
             };
-            typed.push(Subscript {
-                span: subscript.span,
-                kind,
-            });
+            typed.push(Subscript { span: subscript.span, kind });
             current = elem;
         }
         // Every slice keeps its dimension around what the later subscripts leave.
@@ -323,13 +244,7 @@ impl Infer<'_, '_> {
         for _ in 0..kept {
             ty = Ty::array(ty);
         }
-        (
-            Kind::Index {
-                array: Box::new(array),
-                subscripts: typed,
-            },
-            ty,
-        )
+        (Kind::Index { array: Box::new(array), subscripts: typed }, ty)
     }
 
     fn position(&mut self, at: &ast::Expr) -> Expr {
@@ -353,32 +268,19 @@ impl Infer<'_, '_> {
                         self.expect(&value.ty, &bound, value.span, Some((*span, why)));
                     }
                     let sizes = sizes.map(|s| s.0);
-                    BindingKind::Let {
-                        pattern: self.pattern(pattern, &bound),
-                        sizes,
-                        value,
-                    }
+                    BindingKind::Let { pattern: self.pattern(pattern, &bound), sizes, value }
                 }
                 ast::BindingKind::Assert { condition, message } => BindingKind::Assert {
                     condition: self.condition(condition, "an assertion is true or false"),
                     message: message.clone(),
                 },
             };
-            typed.push(Binding {
-                span: binding.span,
-                kind,
-            });
+            typed.push(Binding { span: binding.span, kind });
         }
         let body = Box::new(self.expr(body));
         self.scope.truncate(outside);
         let ty = body.ty.clone();
-        (
-            Kind::Let {
-                bindings: typed,
-                body,
-            },
-            ty,
-        )
+        (Kind::Let { bindings: typed, body }, ty)
     }
 
     fn repeat(
@@ -397,17 +299,15 @@ impl Infer<'_, '_> {
         };
         let pattern = self.pattern(pattern, &init.ty);
         let control = match (control, source) {
-            (ast::LoopControl::Count { var, .. }, Some((bound, _))) => Control::Count {
-                var: self.bind(&var.text, var.span, Ty::I64),
-                bound: Box::new(bound),
-            },
-            (ast::LoopControl::Each { pattern, .. }, Some((array, elem))) => Control::Each {
-                pattern: self.pattern(pattern, &elem),
-                array: Box::new(array),
-            },
-            (ast::LoopControl::While(condition), _) => Control::While(Box::new(
-                self.condition(condition, "a loop goes on while this is true"),
-            )),
+            (ast::LoopControl::Count { var, .. }, Some((bound, _))) => {
+                Control::Count { var: self.bind(&var.text, var.span, Ty::I64), bound: Box::new(bound) }
+            }
+            (ast::LoopControl::Each { pattern, .. }, Some((array, elem))) => {
+                Control::Each { pattern: self.pattern(pattern, &elem), array: Box::new(array) }
+            }
+            (ast::LoopControl::While(condition), _) => {
+                Control::While(Box::new(self.condition(condition, "a loop goes on while this is true")))
+            }
             (_, None) => unreachable!("counts and arrays were typed above"),
         };
         let body = Box::new(self.expr(body));
@@ -415,14 +315,6 @@ impl Infer<'_, '_> {
         self.expect(&body.ty, &init.ty, body.span, Some((init.span, why)));
         self.scope.truncate(outside);
         let ty = init.ty.clone();
-        (
-            Kind::Loop {
-                pattern,
-                init: Box::new(init),
-                control,
-                body,
-            },
-            ty,
-        )
+        (Kind::Loop { pattern, init: Box::new(init), control, body }, ty)
     }
 }

@@ -67,23 +67,14 @@ pub(crate) fn infer(module: &ast::Module) -> Module<'_> {
             match out.by_name.get(&source.name.text) {
                 Some(first) => {
                     let first = out.headers[*first].name_span;
-                    out.reports.push(errors::defined_twice(
-                        &source.name.text,
-                        source.name.span,
-                        first,
-                    ));
+                    out.reports.push(errors::defined_twice(&source.name.text, source.name.span, first));
                 }
                 None => {
-                    out.by_name
-                        .insert(source.name.text.clone(), out.headers.len());
+                    out.by_name.insert(source.name.text.clone(), out.headers.len());
                 }
             }
             out.headers.push(header);
-            out.functions.push(Function {
-                item,
-                source,
-                progress: Progress::Open,
-            });
+            out.functions.push(Function { item, source, progress: Progress::Open });
         }
     }
     for k in 0..out.functions.len() {
@@ -123,11 +114,7 @@ impl Module<'_> {
             _ => {
                 let header = &self.headers[k];
                 let report = errors::result_needed(&header.name, header.name_span, call);
-                if !self
-                    .reports
-                    .iter()
-                    .any(|r| r.code == report.code && r.title == report.title)
-                {
+                if !self.reports.iter().any(|r| r.code == report.code && r.title == report.title) {
                     self.reports.push(report);
                 }
                 Ty::Error
@@ -164,17 +151,8 @@ impl<'m, 'a> Infer<'m, 'a> {
         let header = self.module.headers[self.header.unwrap_or_default()].clone();
         self.locals = header.locals.clone();
         self.unifier.params = header.type_params.clone();
-        let params: Vec<_> = header
-            .params
-            .iter()
-            .map(|p: &Param| p.pattern.clone())
-            .collect();
-        self.scope.extend(
-            header
-                .sizes
-                .iter()
-                .map(|id| (self.locals[id.index()].name.clone(), *id)),
-        );
+        let params: Vec<_> = header.params.iter().map(|p: &Param| p.pattern.clone()).collect();
+        self.scope.extend(header.sizes.iter().map(|id| (self.locals[id.index()].name.clone(), *id)));
         for param in &params {
             self.enter_pattern(param);
         }
@@ -214,16 +192,10 @@ impl<'m, 'a> Infer<'m, 'a> {
         }
         for local in &self.locals[from_header..] {
             if !local.used && !local.name.starts_with('_') {
-                self.module
-                    .reports
-                    .push(errors::unused_name(&local.name, local.span));
+                self.module.reports.push(errors::unused_name(&local.name, local.span));
             }
         }
-        Checked {
-            locals: self.locals,
-            unifier: self.unifier,
-            body,
-        }
+        Checked { locals: self.locals, unifier: self.unifier, body }
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -236,23 +208,13 @@ impl<'m, 'a> Infer<'m, 'a> {
 
     fn bind(&mut self, name: &str, span: Span, ty: Ty) -> LocalId {
         let id = LocalId::new(self.locals.len());
-        self.locals.push(Local {
-            name: name.to_string(),
-            span,
-            ty,
-            used: false,
-        });
+        self.locals.push(Local { name: name.to_string(), span, ty, used: false });
         self.scope.push((name.to_string(), id));
         id
     }
 
     fn lookup(&mut self, name: &str) -> Option<LocalId> {
-        let id = self
-            .scope
-            .iter()
-            .rev()
-            .find(|(n, _)| n == name)
-            .map(|(_, id)| *id)?;
+        let id = self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, id)| *id)?;
         self.locals[id.index()].used = true;
         Some(id)
     }
@@ -268,23 +230,13 @@ impl<'m, 'a> Infer<'m, 'a> {
         }
     }
 
-    fn clash(
-        &mut self,
-        clash: Clash,
-        found: &Ty,
-        wanted: &Ty,
-        span: Span,
-        why: Option<(Span, String)>,
-    ) {
+    fn clash(&mut self, clash: Clash, found: &Ty, wanted: &Ty, span: Span, why: Option<(Span, String)>) {
         if clash == Clash::Infinite {
             return self.report(errors::infinite_type(span));
         }
         let (found_text, wanted_text) = (self.unifier.show(found), self.unifier.show(wanted));
-        let mut report = Diagnostic::error(
-            "T0100",
-            format!("expected `{wanted_text}`, found `{found_text}`"),
-        )
-        .primary(span, format!("this is `{found_text}`"));
+        let mut report = Diagnostic::error("T0100", format!("expected `{wanted_text}`, found `{found_text}`"))
+            .primary(span, format!("this is `{found_text}`"));
         let mut shown = vec![span];
         if let Some((place, text)) = why {
             report = report.label(place, text);
@@ -298,8 +250,7 @@ impl<'m, 'a> Infer<'m, 'a> {
                 shown.push(origin);
             }
         }
-        if let (Ty::Scalar(a), Ty::Scalar(b)) =
-            (self.unifier.head(found), self.unifier.head(wanted))
+        if let (Ty::Scalar(a), Ty::Scalar(b)) = (self.unifier.head(found), self.unifier.head(wanted))
             && a != ScalarType::Bool
             && b != ScalarType::Bool
         {
@@ -315,17 +266,17 @@ impl<'m, 'a> Infer<'m, 'a> {
             Err(Clash::Class(missing, _)) => {
                 let shown = self.unifier.show(ty);
                 let title = format!("{who} needs {}, found `{shown}`", missing.wanted());
-                let mut report =
-                    Diagnostic::error("T0101", title).primary(span, format!("this is `{shown}`"));
+                let mut report = Diagnostic::error("T0101", title).primary(span, format!("this is `{shown}`"));
                 report = match (self.unifier.head(ty), missing.name()) {
                     (Ty::Param(_), Some(class)) => {
                         report.hint(format!("state what `{shown}` must be: `{shown}: {class}`"))
                     }
-                    (Ty::Scalar(s), _) if s.is_int() && missing.has(Classes::FLOAT) => report
-                        .hint("numbers are converted by calls: `f64(…)` or `f32(…)` around it"),
-                    (Ty::Scalar(s), _) if s.is_float() && missing.has(Classes::INT) => report.hint(
-                        "numbers are converted by calls: `i64(…)` around it drops the fraction",
-                    ),
+                    (Ty::Scalar(s), _) if s.is_int() && missing.has(Classes::FLOAT) => {
+                        report.hint("numbers are converted by calls: `f64(…)` or `f32(…)` around it")
+                    }
+                    (Ty::Scalar(s), _) if s.is_float() && missing.has(Classes::INT) => {
+                        report.hint("numbers are converted by calls: `i64(…)` around it drops the fraction")
+                    }
                     _ => report,
                 };
                 self.report(report);
@@ -340,10 +291,6 @@ fn fits(value: u64, negative: bool, ty: ScalarType) -> bool {
     if ty.is_float() {
         return true;
     }
-    let wide = if negative {
-        -i128::from(value)
-    } else {
-        i128::from(value)
-    };
+    let wide = if negative { -i128::from(value) } else { i128::from(value) };
     ty.is_int() && Scalar::from_i64(ty, wide as i64).as_i128() == Some(wide)
 }

@@ -10,13 +10,7 @@ pub(super) type Operand<'t> = (&'t Ty, Span);
 
 impl Infer<'_, '_> {
     /// The type of `left op right`.
-    pub(super) fn operator(
-        &mut self,
-        op: BinaryOp,
-        op_span: Span,
-        left: Operand<'_>,
-        right: Operand<'_>,
-    ) -> Ty {
+    pub(super) fn operator(&mut self, op: BinaryOp, op_span: Span, left: Operand<'_>, right: Operand<'_>) -> Ty {
         match op {
             BinaryOp::AndAlso | BinaryOp::OrElse => {
                 for (ty, span) in [left, right] {
@@ -39,18 +33,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn scalar_operator(
-        &mut self,
-        op: BinOp,
-        op_span: Span,
-        left: Operand<'_>,
-        right: Operand<'_>,
-    ) -> Ty {
-        let failed = if op.is_comparison() {
-            Ty::BOOL
-        } else {
-            Ty::Error
-        };
+    fn scalar_operator(&mut self, op: BinOp, op_span: Span, left: Operand<'_>, right: Operand<'_>) -> Ty {
+        let failed = if op.is_comparison() { Ty::BOOL } else { Ty::Error };
         let classes = match op {
             BinOp::Eq | BinOp::Ne => Classes::EQ,
             BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Classes::ORD,
@@ -62,9 +46,7 @@ impl Infer<'_, '_> {
         let who = format!("`{}`", op.symbol());
         for (ty, span) in [left, right] {
             // An operand that can never fit is the better message than two operands that differ.
-            if !matches!(self.unifier.head(ty), Ty::Var(_))
-                && !self.require(ty, classes, span, &who)
-            {
+            if !matches!(self.unifier.head(ty), Ty::Var(_)) && !self.require(ty, classes, span, &who) {
                 return failed;
             }
         }
@@ -75,11 +57,7 @@ impl Infer<'_, '_> {
         if !self.require(left.0, classes, left.1, &who) {
             return failed;
         }
-        if op.is_comparison() {
-            Ty::BOOL
-        } else {
-            left.0.clone()
-        }
+        if op.is_comparison() { Ty::BOOL } else { left.0.clone() }
     }
 
     fn operands_differ(&mut self, clash: Clash, op: BinOp, left: Operand<'_>, right: Operand<'_>) {
@@ -87,12 +65,9 @@ impl Infer<'_, '_> {
             return self.clash(clash, right.0, left.0, right.1, None);
         }
         let (a, b) = (self.unifier.show(left.0), self.unifier.show(right.0));
-        let mut report = Diagnostic::error(
-            "T0100",
-            format!("`{}` between `{a}` and `{b}`", op.symbol()),
-        )
-        .primary(right.1, format!("this is `{b}`"))
-        .label(left.1, format!("this is `{a}`"));
+        let mut report = Diagnostic::error("T0100", format!("`{}` between `{a}` and `{b}`", op.symbol()))
+            .primary(right.1, format!("this is `{b}`"))
+            .label(left.1, format!("this is `{a}`"));
         for (operand, text) in [(left, &a), (right, &b)] {
             if let Some(origin) = self.unifier.origin(operand.0)
                 && origin != left.1
@@ -106,20 +81,15 @@ impl Infer<'_, '_> {
             _ => None,
         };
         report = match (number(left.0), number(right.0)) {
-            (Some(a), Some(b)) if b.is_float() || !a.is_float() && b.bits() > a.bits() => report
-                .hint(format!(
-                    "numbers are converted by calls: `{b}(…)` around the left side"
-                )),
-            (Some(a), None)
-                if !a.is_float() && matches!(self.unifier.head(right.0), Ty::Var(_)) =>
-            {
-                report.hint(format!(
-                    "`{a}` has no fractions: write a whole number, or `f64(…)` around the left side"
-                ))
+            (Some(a), Some(b)) if b.is_float() || !a.is_float() && b.bits() > a.bits() => {
+                report.hint(format!("numbers are converted by calls: `{b}(…)` around the left side"))
             }
-            (Some(a), Some(_)) => report.hint(format!(
-                "numbers are converted by calls: `{a}(…)` around the right side"
-            )),
+            (Some(a), None) if !a.is_float() && matches!(self.unifier.head(right.0), Ty::Var(_)) => {
+                report.hint(format!("`{a}` has no fractions: write a whole number, or `f64(…)` around the left side"))
+            }
+            (Some(a), Some(_)) => {
+                report.hint(format!("numbers are converted by calls: `{a}(…)` around the right side"))
+            }
             _ => report,
         };
         self.report(report);

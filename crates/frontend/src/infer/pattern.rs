@@ -24,18 +24,10 @@ impl Infer<'_, '_> {
     pub(super) fn pattern(&mut self, pattern: &ast::Pattern, ty: &Ty) -> Pattern {
         let kind = match &pattern.kind {
             ast::PatternKind::Wildcard => PatternKind::Wildcard,
-            ast::PatternKind::Name(name) => {
-                PatternKind::Name(self.bind(name, pattern.span, ty.clone()))
-            }
+            ast::PatternKind::Name(name) => PatternKind::Name(self.bind(name, pattern.span, ty.clone())),
             ast::PatternKind::Tuple(parts) => {
                 let types = self.tuple_parts(pattern, parts.len(), ty);
-                PatternKind::Tuple(
-                    parts
-                        .iter()
-                        .zip(&types)
-                        .map(|(p, t)| self.pattern(p, t))
-                        .collect(),
-                )
+                PatternKind::Tuple(parts.iter().zip(&types).map(|(p, t)| self.pattern(p, t)).collect())
             }
         };
         Pattern { kind }

@@ -8,9 +8,7 @@
 //! ```
 
 use super::body::{I64, Lower};
-use crate::typed::{
-    Expr, Generator, GeneratorKind, Kind, Pattern, PatternKind, Subscript, SubscriptKind,
-};
+use crate::typed::{Expr, Generator, GeneratorKind, Kind, Pattern, PatternKind, Subscript, SubscriptKind};
 use terrace_base::{BinOp, ScalarType, Span};
 use terrace_ir::Atom;
 use terrace_ir::check::{CheckId, CheckKind};
@@ -36,16 +34,7 @@ impl Lower<'_, '_> {
         filter: Option<&Expr>,
         span: Span,
     ) -> Atom {
-        if let (
-            [
-                Generator {
-                    kind: GeneratorKind::Count { var, bound },
-                    ..
-                },
-            ],
-            None,
-        ) = (generators, filter)
-        {
+        if let ([Generator { kind: GeneratorKind::Count { var, bound }, .. }], None) = (generators, filter) {
             let count = self.expr(bound);
             let (count, after) = self.count(count, bound.span);
             let name = self.checked.locals[var.index()].name.clone();
@@ -54,13 +43,7 @@ impl Lower<'_, '_> {
                 l.expr(body)
             });
             let ty = Type::array(self.type_of(lambda.body.result).without_sizes());
-            return self.emit_after(
-                "out",
-                ty,
-                core::Expr::Generate { lambda, count },
-                span,
-                after,
-            );
+            return self.emit_after("out", ty, core::Expr::Generate { lambda, count }, span, after);
         }
         let mut sources = self.sources(generators);
         if let Some(filter) = filter {
@@ -78,19 +61,12 @@ impl Lower<'_, '_> {
             l.expr(body)
         });
         let ty = Type::array(self.type_of(lambda.body.result).without_sizes());
-        let map = core::Expr::Map {
-            lambda,
-            arrays: sources.arrays,
-        };
+        let map = core::Expr::Map { lambda, arrays: sources.arrays };
         self.emit_after("out", ty, map, span, sources.checks)
     }
 
     fn sources<'e>(&mut self, generators: &'e [Generator]) -> Sources<'e> {
-        let mut out = Sources {
-            arrays: Vec::new(),
-            patterns: Vec::new(),
-            checks: Vec::new(),
-        };
+        let mut out = Sources { arrays: Vec::new(), patterns: Vec::new(), checks: Vec::new() };
         for generator in generators {
             match &generator.kind {
                 GeneratorKind::In { pattern, array } => {
@@ -102,8 +78,7 @@ impl Lower<'_, '_> {
                     let count = self.expr(bound);
                     let (count, after) = self.count(count, bound.span);
                     let ty = Type::array(I64);
-                    let iota =
-                        self.emit_after("ids", ty, core::Expr::Iota(count), bound.span, after);
+                    let iota = self.emit_after("ids", ty, core::Expr::Iota(count), bound.span, after);
                     out.arrays.push(iota);
                     out.patterns.push(Source::Counter(*var));
                 }
@@ -121,12 +96,8 @@ impl Lower<'_, '_> {
             return checks;
         };
         // An array zipped with itself needs no check.
-        let others: Vec<(Atom, Span)> = rest
-            .iter()
-            .copied()
-            .zip(spans[1..].iter().copied())
-            .filter(|(a, _)| a != first)
-            .collect();
+        let others: Vec<(Atom, Span)> =
+            rest.iter().copied().zip(spans[1..].iter().copied()).filter(|(a, _)| a != first).collect();
         if others.is_empty() {
             return checks;
         }
@@ -148,23 +119,12 @@ impl Lower<'_, '_> {
         if sources.arrays.len() < sources.patterns.len() {
             return vec![("elem".to_string(), self.elem_type(sources.arrays[0]))];
         }
-        sources
-            .patterns
-            .iter()
-            .zip(&sources.arrays)
-            .map(|(p, a)| (name(p), self.elem_type(*a)))
-            .collect()
+        sources.patterns.iter().zip(&sources.arrays).map(|(p, a)| (name(p), self.elem_type(*a))).collect()
     }
 
     fn bind_sources(&mut self, patterns: &[Source<'_>], params: &[Atom], span: Span) {
         for (k, source) in patterns.iter().enumerate() {
-            let ignored = matches!(
-                source,
-                Source::Pattern(Pattern {
-                    kind: PatternKind::Wildcard,
-                    ..
-                })
-            );
+            let ignored = matches!(source, Source::Pattern(Pattern { kind: PatternKind::Wildcard, .. }));
             if ignored {
                 continue;
             }
@@ -180,28 +140,14 @@ impl Lower<'_, '_> {
     }
 
     fn filtered<'e>(&mut self, sources: Sources<'e>, filter: &Expr, span: Span) -> Sources<'e> {
-        let Sources {
-            mut arrays,
-            patterns,
-            mut checks,
-        } = sources;
+        let Sources { mut arrays, patterns, mut checks } = sources;
         if arrays.len() > 1 {
             let elem = Type::Tuple(arrays.iter().map(|a| self.elem_type(*a)).collect());
             let zip = core::Expr::Zip(std::mem::take(&mut arrays));
-            let zipped = self.emit_after(
-                "zipped",
-                Type::array(elem),
-                zip,
-                span,
-                std::mem::take(&mut checks),
-            );
+            let zipped = self.emit_after("zipped", Type::array(elem), zip, span, std::mem::take(&mut checks));
             arrays.push(zipped);
         }
-        let mut out = Sources {
-            arrays,
-            patterns,
-            checks,
-        };
+        let mut out = Sources { arrays, patterns, checks };
         let params = self.source_params(&out);
         let predicate = self.lambda(params, |l, params| {
             l.bind_sources(&out.patterns, params, filter.span);
@@ -226,40 +172,16 @@ impl Lower<'_, '_> {
                 self.index(elem, rest, span)
             }
             SubscriptKind::Slice { from, to, step } => {
-                let part = self.slice(
-                    array,
-                    from.as_deref(),
-                    to.as_deref(),
-                    step.as_deref(),
-                    first.span,
-                );
-                let whole = |s: &Subscript| {
-                    matches!(
-                        &s.kind,
-                        SubscriptKind::Slice {
-                            from: None,
-                            to: None,
-                            step: None
-                        }
-                    )
-                };
+                let part = self.slice(array, from.as_deref(), to.as_deref(), step.as_deref(), first.span);
+                let whole =
+                    |s: &Subscript| matches!(&s.kind, SubscriptKind::Slice { from: None, to: None, step: None });
                 if rest.iter().all(whole) {
                     return part;
                 }
                 let elem = self.elem_type(part);
-                let lambda = self.lambda(vec![("row".to_string(), elem)], |l, row| {
-                    l.index(row[0], rest, span)
-                });
+                let lambda = self.lambda(vec![("row".to_string(), elem)], |l, row| l.index(row[0], rest, span));
                 let ty = Type::array(self.type_of(lambda.body.result).without_sizes());
-                self.emit(
-                    "out",
-                    ty,
-                    core::Expr::Map {
-                        lambda,
-                        arrays: vec![part],
-                    },
-                    span,
-                )
+                self.emit("out", ty, core::Expr::Map { lambda, arrays: vec![part] }, span)
             }
         }
     }
@@ -272,23 +194,10 @@ impl Lower<'_, '_> {
         let ok = self.binary("ok", BinOp::And, low, high, place);
         let check = self.check(CheckKind::Index, ok, vec![index, len], span);
         let ty = self.elem_type(array);
-        self.emit_after(
-            "t",
-            ty,
-            core::Expr::Index { array, index },
-            span,
-            vec![check],
-        )
+        self.emit_after("t", ty, core::Expr::Index { array, index }, span, vec![check])
     }
 
-    fn slice(
-        &mut self,
-        array: Atom,
-        from: Option<&Expr>,
-        to: Option<&Expr>,
-        step: Option<&Expr>,
-        span: Span,
-    ) -> Atom {
+    fn slice(&mut self, array: Atom, from: Option<&Expr>, to: Option<&Expr>, step: Option<&Expr>, span: Span) -> Atom {
         if from.is_none() && to.is_none() && step.is_none() {
             return array;
         }
@@ -303,49 +212,25 @@ impl Lower<'_, '_> {
         let len = self.length(array, span);
         let start = from.unwrap_or(Atom::int(0));
         let end = to.unwrap_or(len);
-        let mut ok = self.binary(
-            "ok",
-            BinOp::Le,
-            Atom::int(0),
-            if from.is_some() { start } else { end },
-            span,
-        );
+        let mut ok = self.binary("ok", BinOp::Le, Atom::int(0), if from.is_some() { start } else { end }, span);
         if from.is_some() && to.is_some() {
             let ordered = self.binary("ok", BinOp::Le, start, end, span);
             ok = self.binary("ok", BinOp::And, ok, ordered, span);
         }
-        let fits = self.binary(
-            "ok",
-            BinOp::Le,
-            if to.is_some() { end } else { start },
-            len,
-            span,
-        );
+        let fits = self.binary("ok", BinOp::Le, if to.is_some() { end } else { start }, len, span);
         ok = self.binary("ok", BinOp::And, ok, fits, span);
         let check = self.check(CheckKind::Slice, ok, vec![start, end, len], span);
         let ty = Type::array(self.elem_type(array));
         match stride {
             None => {
-                let slice = core::Expr::Slice {
-                    array,
-                    from: start,
-                    to: end,
-                };
+                let slice = core::Expr::Slice { array, from: start, to: end };
                 self.emit_after("part", ty, slice, span, vec![check])
             }
             Some(stride) => self.strided(array, start, end, stride, check, span),
         }
     }
 
-    fn strided(
-        &mut self,
-        array: Atom,
-        start: Atom,
-        end: Atom,
-        stride: Atom,
-        check: CheckId,
-        span: Span,
-    ) -> Atom {
+    fn strided(&mut self, array: Atom, start: Atom, end: Atom, stride: Atom, check: CheckId, span: Span) -> Atom {
         let positive = self.binary("ok", BinOp::Lt, Atom::int(0), stride, span);
         let kind = CheckKind::Assert("the step of a slice is positive".to_string());
         let step_check = self.check(kind, positive, Vec::new(), span);
@@ -360,22 +245,10 @@ impl Lower<'_, '_> {
         let lambda = self.lambda(vec![("k".to_string(), I64)], |l, k| {
             let offset = l.binary("t", BinOp::Mul, k[0], stride, span);
             let index = l.binary("at", BinOp::Add, start, offset, span);
-            l.emit_after(
-                "t",
-                elem.clone(),
-                core::Expr::Index { array, index },
-                span,
-                vec![check, step_check],
-            )
+            l.emit_after("t", elem.clone(), core::Expr::Index { array, index }, span, vec![check, step_check])
         });
         let generate = core::Expr::Generate { lambda, count };
-        self.emit_after(
-            "part",
-            Type::array(elem),
-            generate,
-            span,
-            vec![check, step_check],
-        )
+        self.emit_after("part", Type::array(elem), generate, span, vec![check, step_check])
     }
 
     pub(super) fn range(&mut self, from: &Expr, to: &Expr, span: Span) -> Atom {
@@ -384,27 +257,13 @@ impl Lower<'_, '_> {
         let low = self.as_i64(start, from.span);
         let high = self.as_i64(end, to.span);
         let from_zero = low == Atom::int(0);
-        let count = if from_zero {
-            high
-        } else {
-            self.binary("count", BinOp::Sub, high, low, span)
-        };
+        let count = if from_zero { high } else { self.binary("count", BinOp::Sub, high, low, span) };
         let (count, after) = self.count(count, span);
         if from_zero && ty == ScalarType::I64 {
-            return self.emit_after(
-                "ids",
-                Type::array(I64),
-                core::Expr::Iota(count),
-                span,
-                after,
-            );
+            return self.emit_after("ids", Type::array(I64), core::Expr::Iota(count), span, after);
         }
         let lambda = self.lambda(vec![("k".to_string(), I64)], |l, k| {
-            let value = if from_zero {
-                k[0]
-            } else {
-                l.binary("t", BinOp::Add, low, k[0], span)
-            };
+            let value = if from_zero { k[0] } else { l.binary("t", BinOp::Add, low, k[0], span) };
             l.convert(ty, value, span)
         });
         let generate = core::Expr::Generate { lambda, count };

@@ -32,11 +32,7 @@ pub(super) struct Lower<'l, 'a> {
 }
 
 impl<'l, 'a> Lower<'l, 'a> {
-    pub(super) fn new(
-        all: &'l mut Lowering<'a>,
-        checked: &'a Checked,
-        type_args: Vec<Type>,
-    ) -> Lower<'l, 'a> {
+    pub(super) fn new(all: &'l mut Lowering<'a>, checked: &'a Checked, type_args: Vec<Type>) -> Lower<'l, 'a> {
         Lower {
             all,
             checked,
@@ -93,10 +89,7 @@ impl<'l, 'a> Lower<'l, 'a> {
     }
 
     pub(super) fn value(&mut self, name: &str, ty: Type) -> ValueId {
-        self.values.push(Value {
-            name: name.to_string(),
-            ty,
-        })
+        self.values.push(Value { name: name.to_string(), ty })
     }
 
     pub(super) fn type_of(&self, atom: Atom) -> Type {
@@ -107,26 +100,18 @@ impl<'l, 'a> Lower<'l, 'a> {
     }
 
     pub(super) fn scalar_type(&self, atom: Atom) -> ScalarType {
-        self.type_of(atom)
-            .scalar()
-            .expect("inference gives operators scalars")
+        self.type_of(atom).scalar().expect("inference gives operators scalars")
     }
 
     pub(super) fn elem_type(&self, array: Atom) -> Type {
-        self.type_of(array)
-            .elem()
-            .expect("inference gives array operators arrays")
-            .without_sizes()
+        self.type_of(array).elem().expect("inference gives array operators arrays").without_sizes()
     }
 
     /// Writes the statements of an inner body.
     pub(super) fn body(&mut self, write: impl FnOnce(&mut Self) -> Atom) -> Body {
         let outer = std::mem::take(&mut self.stmts);
         let result = write(self);
-        Body {
-            stmts: std::mem::replace(&mut self.stmts, outer),
-            result,
-        }
+        Body { stmts: std::mem::replace(&mut self.stmts, outer), result }
     }
 
     /// Writes a function in place.
@@ -135,10 +120,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         params: Vec<(String, Type)>,
         write: impl FnOnce(&mut Self, &[Atom]) -> Atom,
     ) -> Lambda {
-        let params: Vec<ValueId> = params
-            .into_iter()
-            .map(|(name, ty)| self.value(&name, ty))
-            .collect();
+        let params: Vec<ValueId> = params.into_iter().map(|(name, ty)| self.value(&name, ty)).collect();
         let atoms: Vec<Atom> = params.iter().map(|p| (*p).into()).collect();
         let body = self.body(|l| write(l, &atoms));
         Lambda { params, body }
@@ -148,51 +130,24 @@ impl<'l, 'a> Lower<'l, 'a> {
         self.emit_after(name, ty, expr, span, Vec::new())
     }
 
-    pub(super) fn emit_after(
-        &mut self,
-        name: &str,
-        ty: Type,
-        expr: Expr,
-        span: Span,
-        after: Vec<CheckId>,
-    ) -> Atom {
+    pub(super) fn emit_after(&mut self, name: &str, ty: Type, expr: Expr, span: Span, after: Vec<CheckId>) -> Atom {
         let value = self.value(name, ty);
         self.unnamed.insert(value);
         if matches!(expr, Expr::Length(_)) {
             self.lengths.insert(value);
         }
-        self.stmts.push(Stmt {
-            kind: StmtKind::Let { value, expr, after },
-            span,
-        });
+        self.stmts.push(Stmt { kind: StmtKind::Let { value, expr, after }, span });
         value.into()
     }
 
     pub(super) fn binary(&mut self, name: &str, op: BinOp, a: Atom, b: Atom, span: Span) -> Atom {
-        let ty = if op.is_comparison() {
-            BOOL
-        } else {
-            self.type_of(a)
-        };
+        let ty = if op.is_comparison() { BOOL } else { self.type_of(a) };
         self.emit(name, ty, Expr::Binary(op, a, b), span)
     }
 
-    pub(super) fn check(
-        &mut self,
-        kind: CheckKind,
-        cond: Atom,
-        values: Vec<Atom>,
-        span: Span,
-    ) -> CheckId {
+    pub(super) fn check(&mut self, kind: CheckKind, cond: Atom, values: Vec<Atom>, span: Span) -> CheckId {
         let check = self.new_check(kind, span);
-        self.stmts.push(Stmt {
-            kind: StmtKind::Check {
-                check,
-                cond,
-                values,
-            },
-            span,
-        });
+        self.stmts.push(Stmt { kind: StmtKind::Check { check, cond, values }, span });
         check
     }
 

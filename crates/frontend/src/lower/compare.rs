@@ -41,11 +41,7 @@ impl Lower<'_, '_> {
                 for k in 0..parts.len() {
                     let (x, y) = (self.project(a, k, span), self.project(b, k, span));
                     let equal = self.equal(x, y, span);
-                    all = if k == 0 {
-                        equal
-                    } else {
-                        self.binary("t", BinOp::And, all, equal, span)
-                    };
+                    all = if k == 0 { equal } else { self.binary("t", BinOp::And, all, equal, span) };
                 }
                 all
             }
@@ -56,24 +52,12 @@ impl Lower<'_, '_> {
                 let then = self.body(|l| {
                     let params = vec![("x".to_string(), elem.clone()), ("y".to_string(), elem)];
                     let lambda = l.lambda(params, |l, p| l.equal(p[0], p[1], span));
-                    let map = Expr::Map {
-                        lambda,
-                        arrays: vec![a, b],
-                    };
+                    let map = Expr::Map { lambda, arrays: vec![a, b] };
                     let equal = l.emit("equal", Type::array(BOOL), map, span);
                     l.combined(BinOp::And, equal, Vec::new(), span)
                 });
                 let otherwise = self.body(|_| Atom::Const(Scalar::Bool(false)));
-                self.emit(
-                    "t",
-                    BOOL,
-                    Expr::If {
-                        cond,
-                        then,
-                        otherwise,
-                    },
-                    span,
-                )
+                self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
             }
         }
     }
@@ -89,91 +73,30 @@ impl Lower<'_, '_> {
                 let shorter = self.binary("shorter", BinOp::Min, m, n, span);
                 self.mark_length(shorter);
                 let lambda = self.lambda(vec![("k".to_string(), I64)], |l, k| {
-                    let x = l.emit(
-                        "x",
-                        elem.clone(),
-                        Expr::Index {
-                            array: a,
-                            index: k[0],
-                        },
-                        span,
-                    );
-                    let y = l.emit(
-                        "y",
-                        elem.clone(),
-                        Expr::Index {
-                            array: b,
-                            index: k[0],
-                        },
-                        span,
-                    );
+                    let x = l.emit("x", elem.clone(), Expr::Index { array: a, index: k[0] }, span);
+                    let y = l.emit("y", elem.clone(), Expr::Index { array: b, index: k[0] }, span);
                     let cond = l.equal(x, y, span);
                     let then = l.body(|_| shorter);
                     let otherwise = l.body(|_| k[0]);
-                    l.emit(
-                        "at",
-                        I64,
-                        Expr::If {
-                            cond,
-                            then,
-                            otherwise,
-                        },
-                        span,
-                    )
+                    l.emit("at", I64, Expr::If { cond, then, otherwise }, span)
                 });
-                let places = Expr::Generate {
-                    lambda,
-                    count: shorter,
-                };
+                let places = Expr::Generate { lambda, count: shorter };
                 let places = self.emit("places", Type::array(I64), places, span);
                 let first = self.combined(BinOp::Min, places, Vec::new(), span);
                 let cond = self.binary("differ", BinOp::Lt, first, shorter, span);
                 let then = self.body(|l| {
-                    let x = l.emit(
-                        "x",
-                        elem.clone(),
-                        Expr::Index {
-                            array: a,
-                            index: first,
-                        },
-                        span,
-                    );
-                    let y = l.emit(
-                        "y",
-                        elem.clone(),
-                        Expr::Index {
-                            array: b,
-                            index: first,
-                        },
-                        span,
-                    );
+                    let x = l.emit("x", elem.clone(), Expr::Index { array: a, index: first }, span);
+                    let y = l.emit("y", elem.clone(), Expr::Index { array: b, index: first }, span);
                     l.less(op, x, y, span)
                 });
                 let otherwise = self.body(|l| l.binary("t", op, m, n, span));
-                self.emit(
-                    "t",
-                    BOOL,
-                    Expr::If {
-                        cond,
-                        then,
-                        otherwise,
-                    },
-                    span,
-                )
+                self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
             }
         }
     }
 
     // The last component decides by `op` itself; an earlier one that differs decides by `<`, and for `<=` too.
-    fn less_from(
-        &mut self,
-        op: BinOp,
-        a: Atom,
-        b: Atom,
-        k: usize,
-        count: usize,
-        span: Span,
-    ) -> Atom {
+    fn less_from(&mut self, op: BinOp, a: Atom, b: Atom, k: usize, count: usize, span: Span) -> Atom {
         if k >= count {
             return Atom::Const(Scalar::Bool(op == BinOp::Le));
         }
@@ -184,15 +107,6 @@ impl Lower<'_, '_> {
         let cond = self.equal(x, y, span);
         let then = self.body(|l| l.less_from(op, a, b, k + 1, count, span));
         let otherwise = self.body(|l| l.less(BinOp::Lt, x, y, span));
-        self.emit(
-            "t",
-            BOOL,
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )
+        self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
     }
 }

@@ -11,11 +11,7 @@ impl Lower<'_, '_> {
     pub(super) fn bindings(&mut self, bindings: &[Binding], body: &Expr) -> Atom {
         for binding in bindings {
             match &binding.kind {
-                BindingKind::Let {
-                    pattern,
-                    sizes,
-                    value,
-                } => match sizes {
+                BindingKind::Let { pattern, sizes, value } => match sizes {
                     None => self.bind_expr(pattern, value),
                     Some(sizes) => {
                         let atom = self.expr(value);
@@ -25,12 +21,7 @@ impl Lower<'_, '_> {
                 },
                 BindingKind::Assert { condition, message } => {
                     let cond = self.expr(condition);
-                    self.check(
-                        CheckKind::Assert(message.clone()),
-                        cond,
-                        Vec::new(),
-                        binding.span,
-                    );
+                    self.check(CheckKind::Assert(message.clone()), cond, Vec::new(), binding.span);
                 }
             }
         }
@@ -79,17 +70,7 @@ impl Lower<'_, '_> {
                     l.expr(body)
                 });
                 let form = LoopForm::While(cond);
-                self.emit(
-                    "result",
-                    ty,
-                    core::Expr::Loop {
-                        state,
-                        init,
-                        form,
-                        body,
-                    },
-                    span,
-                )
+                self.emit("result", ty, core::Expr::Loop { state, init, form, body }, span)
             }
             Control::Count { var, bound } => {
                 let count = self.expr(bound);
@@ -102,22 +83,9 @@ impl Lower<'_, '_> {
                     l.expr(body)
                 });
                 let form = LoopForm::For { index, count };
-                self.emit(
-                    "result",
-                    ty,
-                    core::Expr::Loop {
-                        state,
-                        init,
-                        form,
-                        body,
-                    },
-                    span,
-                )
+                self.emit("result", ty, core::Expr::Loop { state, init, form, body }, span)
             }
-            Control::Each {
-                pattern: each,
-                array,
-            } => {
+            Control::Each { pattern: each, array } => {
                 let place = array.span;
                 let array = self.expr(array);
                 let elem = self.elem_type(array);
@@ -127,27 +95,14 @@ impl Lower<'_, '_> {
                 let body = self.body(|l| {
                     // The counter stays below the length, so this needs no check.
                     let name = l.pattern_name(each);
-                    let read = core::Expr::Index {
-                        array,
-                        index: index.into(),
-                    };
+                    let read = core::Expr::Index { array, index: index.into() };
                     let item = l.emit(&name, elem, read, place);
                     l.bind(each, item, place);
                     l.bind(pattern, state.into(), body.span);
                     l.expr(body)
                 });
                 let form = LoopForm::For { index, count };
-                self.emit(
-                    "result",
-                    ty,
-                    core::Expr::Loop {
-                        state,
-                        init,
-                        form,
-                        body,
-                    },
-                    span,
-                )
+                self.emit("result", ty, core::Expr::Loop { state, init, form, body }, span)
             }
         }
     }

@@ -26,28 +26,15 @@ impl Lower<'_, '_> {
             Kind::Str(bytes) => {
                 let elem = Type::Scalar(ScalarType::U8);
                 let elems = bytes.iter().map(|b| Atom::Const(Scalar::U8(*b))).collect();
-                self.emit(
-                    "text",
-                    Type::array(elem.clone()),
-                    core::Expr::ArrayLiteral { elem, elems },
-                    span,
-                )
+                self.emit("text", Type::array(elem.clone()), core::Expr::ArrayLiteral { elem, elems }, span)
             }
             Kind::Local(id) => self.local(*id),
-            Kind::Call {
-                function,
-                type_args,
-                args,
-            } => {
+            Kind::Call { function, type_args, args } => {
                 let atoms = self.arguments(args);
                 let result = self.ty(&expr.ty);
                 self.call(*function, type_args, atoms, result, span)
             }
-            Kind::Builtin {
-                which,
-                function,
-                args,
-            } => {
+            Kind::Builtin { which, function, args } => {
                 let atoms = self.arguments(args);
                 let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
                 match function {
@@ -64,18 +51,12 @@ impl Lower<'_, '_> {
                 let ty = self.type_of(operand);
                 self.emit("t", ty, core::Expr::Unary(*op, operand), span)
             }
-            Kind::Binary(BinaryOp::AndAlso, left, right) => self.short_circuit(
-                left,
-                span,
-                |l| l.expr(right),
-                |_| Atom::Const(Scalar::Bool(false)),
-            ),
-            Kind::Binary(BinaryOp::OrElse, left, right) => self.short_circuit(
-                left,
-                span,
-                |_| Atom::Const(Scalar::Bool(true)),
-                |l| l.expr(right),
-            ),
+            Kind::Binary(BinaryOp::AndAlso, left, right) => {
+                self.short_circuit(left, span, |l| l.expr(right), |_| Atom::Const(Scalar::Bool(false)))
+            }
+            Kind::Binary(BinaryOp::OrElse, left, right) => {
+                self.short_circuit(left, span, |_| Atom::Const(Scalar::Bool(true)), |l| l.expr(right))
+            }
             Kind::Binary(BinaryOp::Concat, ..) => {
                 let mut parts = Vec::new();
                 self.concatenated(expr, &mut parts);
@@ -88,12 +69,7 @@ impl Lower<'_, '_> {
             }
             Kind::Tuple(parts) => {
                 let parts: Vec<Atom> = parts.iter().map(|p| self.expr(p)).collect();
-                let ty = Type::Tuple(
-                    parts
-                        .iter()
-                        .map(|p| self.type_of(*p).without_sizes())
-                        .collect(),
-                );
+                let ty = Type::Tuple(parts.iter().map(|p| self.type_of(*p).without_sizes()).collect());
                 self.emit("pair", ty, core::Expr::Tuple(parts), span)
             }
             Kind::Array(elems) => {
@@ -102,28 +78,19 @@ impl Lower<'_, '_> {
                 let elems = elems.iter().map(|e| self.expr(e)).collect();
                 self.emit("xs", ty, core::Expr::ArrayLiteral { elem, elems }, span)
             }
-            Kind::Comprehension {
-                body,
-                generators,
-                filter,
-            } => self.comprehension(body, generators, filter.as_deref(), span),
+            Kind::Comprehension { body, generators, filter } => {
+                self.comprehension(body, generators, filter.as_deref(), span)
+            }
             Kind::Index { array, subscripts } => {
                 let array = self.expr(array);
                 self.index(array, subscripts, span)
             }
             Kind::Range { from, to } => self.range(from, to, span),
-            Kind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.short_circuit(condition, span, |l| l.expr(then), |l| l.expr(otherwise)),
+            Kind::If { condition, then, otherwise } => {
+                self.short_circuit(condition, span, |l| l.expr(then), |l| l.expr(otherwise))
+            }
             Kind::Let { bindings, body } => self.bindings(bindings, body),
-            Kind::Loop {
-                pattern,
-                init,
-                control,
-                body,
-            } => self.repeat(pattern, init, control, body, span),
+            Kind::Loop { pattern, init, control, body } => self.repeat(pattern, init, control, body, span),
             Kind::Error => unreachable!("only modules without errors are lowered"),
         }
     }
@@ -134,9 +101,7 @@ impl Lower<'_, '_> {
     }
 
     fn arguments(&mut self, args: &[Expr]) -> Vec<Atom> {
-        args.iter()
-            .map(|a| self.opaque_scalar(a).unwrap_or_else(|| self.expr(a)))
-            .collect()
+        args.iter().map(|a| self.opaque_scalar(a).unwrap_or_else(|| self.expr(a))).collect()
     }
 
     fn short_circuit(
@@ -150,16 +115,7 @@ impl Lower<'_, '_> {
         let then = self.body(then);
         let otherwise = self.body(otherwise);
         let ty = self.type_of(then.result).without_sizes();
-        self.emit(
-            "t",
-            ty,
-            core::Expr::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )
+        self.emit("t", ty, core::Expr::If { cond, then, otherwise }, span)
     }
 
     fn concatenated(&mut self, expr: &Expr, parts: &mut Vec<Atom>) {
@@ -179,12 +135,7 @@ impl Lower<'_, '_> {
         if self.scalar_type(operand) == to {
             return operand;
         }
-        self.emit(
-            "t",
-            Type::Scalar(to),
-            core::Expr::Convert(to, operand),
-            span,
-        )
+        self.emit("t", Type::Scalar(to), core::Expr::Convert(to, operand), span)
     }
 
     pub(super) fn scalar_operator(&mut self, op: BinOp, a: Atom, b: Atom, span: Span) -> Atom {
@@ -199,13 +150,7 @@ impl Lower<'_, '_> {
             let ok = self.binary("ok", BinOp::Ne, b, Atom::Const(zero), span);
             after.push(self.check(CheckKind::Division, ok, vec![a], span));
         }
-        self.emit_after(
-            "t",
-            Type::Scalar(ty),
-            core::Expr::Binary(op, a, b),
-            span,
-            after,
-        )
+        self.emit_after("t", Type::Scalar(ty), core::Expr::Binary(op, a, b), span, after)
     }
 
     fn operator(&mut self, op: BinaryOp, a: Atom, b: Atom, span: Span) -> Atom {
@@ -221,14 +166,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn call(
-        &mut self,
-        function: usize,
-        type_args: &[Ty],
-        mut args: Vec<Atom>,
-        result: Type,
-        span: Span,
-    ) -> Atom {
+    fn call(&mut self, function: usize, type_args: &[Ty], mut args: Vec<Atom>, result: Type, span: Span) -> Atom {
         let type_args: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
         let header = &self.all.module.headers[function];
         self.ascribe_arguments(header, &mut args, &type_args, span);
@@ -246,10 +184,7 @@ impl Lower<'_, '_> {
                 self.expr(body)
             }
             FunKind::Section(op) => self.operator(*op, args[0], args[1], fun.span),
-            FunKind::Function {
-                function,
-                type_args,
-            } => {
+            FunKind::Function { function, type_args } => {
                 let result = self.ty(&fun.result);
                 self.call(*function, type_args, args.to_vec(), result, fun.span)
             }

@@ -27,9 +27,7 @@ impl Lower<'_, '_> {
     /// The parameter that stands for a number or truth value, in a test.
     pub(super) fn opaque_scalar(&mut self, expr: &Expr) -> Option<Atom> {
         match expr.kind {
-            Kind::Int(_) | Kind::NegativeInt(_) | Kind::Real(_) | Kind::Bool(_) => {
-                self.opaque(expr)
-            }
+            Kind::Int(_) | Kind::NegativeInt(_) | Kind::Real(_) | Kind::Bool(_) => self.opaque(expr),
             _ => None,
         }
     }
@@ -54,15 +52,9 @@ impl Lower<'_, '_> {
                 _ => return None,
             },
             Kind::Bool(b) => Data::Scalar(Scalar::Bool(*b)),
-            Kind::Str(bytes) => {
-                Data::Array(bytes.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect())
-            }
-            Kind::Tuple(parts) => {
-                Data::Tuple(parts.iter().map(|p| self.data(p)).collect::<Option<_>>()?)
-            }
-            Kind::Array(elems) => {
-                Data::Array(elems.iter().map(|e| self.data(e)).collect::<Option<_>>()?)
-            }
+            Kind::Str(bytes) => Data::Array(bytes.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect()),
+            Kind::Tuple(parts) => Data::Tuple(parts.iter().map(|p| self.data(p)).collect::<Option<_>>()?),
+            Kind::Array(elems) => Data::Array(elems.iter().map(|e| self.data(e)).collect::<Option<_>>()?),
             _ => return None,
         })
     }
@@ -70,15 +62,7 @@ impl Lower<'_, '_> {
 
 /// A literal as a scalar of the type it got.
 pub(super) fn number(ty: terrace_base::ScalarType, value: u64, negative: bool) -> Scalar {
-    let signed = if negative {
-        (value as i64).wrapping_neg()
-    } else {
-        value as i64
-    };
-    let real = if negative {
-        -(value as f64)
-    } else {
-        value as f64
-    };
+    let signed = if negative { (value as i64).wrapping_neg() } else { value as i64 };
+    let real = if negative { -(value as f64) } else { value as f64 };
     Scalar::from_f64(ty, real).unwrap_or_else(|| Scalar::from_i64(ty, signed))
 }

@@ -57,13 +57,8 @@ struct Instance {
 
 /// Makes Core of a module without errors.
 pub(crate) fn lower(module: &Module<'_>, reports: &mut Vec<Diagnostic>) -> Program {
-    let mut all = Lowering {
-        module,
-        functions: Vec::new(),
-        checks: IdVec::new(),
-        instances: Vec::new(),
-        reports: Vec::new(),
-    };
+    let mut all =
+        Lowering { module, functions: Vec::new(), checks: IdVec::new(), instances: Vec::new(), reports: Vec::new() };
     for (k, header) in module.headers.iter().enumerate() {
         if header.type_params.is_empty() {
             all.instance(k, Vec::new(), header.name_span);
@@ -71,11 +66,7 @@ pub(crate) fn lower(module: &Module<'_>, reports: &mut Vec<Diagnostic>) -> Progr
     }
     let (first_test, mut done) = (all.functions.len(), 0);
     for k in 0..module.tests.len() {
-        all.reserve(
-            format!("test_{}", k + 1),
-            Role::Internal,
-            module.tests[k].0.body.span,
-        );
+        all.reserve(format!("test_{}", k + 1), Role::Internal, module.tests[k].0.body.span);
     }
     while done < all.functions.len() {
         let function = if (first_test..first_test + module.tests.len()).contains(&done) {
@@ -87,10 +78,7 @@ pub(crate) fn lower(module: &Module<'_>, reports: &mut Vec<Diagnostic>) -> Progr
         done += 1;
     }
     reports.append(&mut all.reports);
-    Program {
-        functions: IdVec::from_vec(all.functions),
-        checks: all.checks,
-    }
+    Program { functions: IdVec::from_vec(all.functions), checks: all.checks }
 }
 
 impl<'a> Lowering<'a> {
@@ -103,18 +91,14 @@ impl<'a> Lowering<'a> {
 
     /// The function at these types, to be lowered when its turn comes.
     fn instance(&mut self, function: usize, type_args: Vec<Type>, from: Span) -> FuncId {
-        let known = self
-            .instances
-            .iter()
-            .find(|i| i.function == function && i.type_args == type_args);
+        let known = self.instances.iter().find(|i| i.function == function && i.type_args == type_args);
         if let Some(instance) = known {
             return instance.id;
         }
         let header = &self.module.headers[function];
         if self.instances.len() >= INSTANCE_LIMIT {
             if self.reports.iter().all(|r| r.code != "T0121") {
-                self.reports
-                    .push(errors::endless_instances(&header.name, from));
+                self.reports.push(errors::endless_instances(&header.name, from));
             }
             return self.instances.last().expect("the limit is not zero").id;
         }
@@ -122,17 +106,9 @@ impl<'a> Lowering<'a> {
         for ty in &type_args {
             name.push_str(&format!("_{}", word_of(ty)));
         }
-        let role = if header.exported {
-            Role::Entry
-        } else {
-            Role::Internal
-        };
+        let role = if header.exported { Role::Entry } else { Role::Internal };
         let id = self.reserve(name, role, self.module.functions[function].item.span);
-        self.instances.push(Instance {
-            function,
-            type_args,
-            id,
-        });
+        self.instances.push(Instance { function, type_args, id });
         id
     }
 
@@ -152,36 +128,21 @@ impl<'a> Lowering<'a> {
             values: IdVec::new(),
             params: Vec::new(),
             result: Type::Tuple(Vec::new()),
-            body: Body {
-                stmts: Vec::new(),
-                result: terrace_ir::Atom::int(0),
-            },
+            body: Body { stmts: Vec::new(), result: terrace_ir::Atom::int(0) },
             span,
         });
         FuncId::new(self.functions.len() - 1)
     }
 
     fn lower_instance(&mut self, id: FuncId) -> Function {
-        let instance = self
-            .instances
-            .iter()
-            .find(|i| i.id == id)
-            .expect("reserved functions are instances");
+        let instance = self.instances.iter().find(|i| i.id == id).expect("reserved functions are instances");
         let (function, type_args) = (instance.function, instance.type_args.clone());
         let reserved = &self.functions[id.index()];
         let (name, role, span) = (reserved.name.clone(), reserved.role.clone(), reserved.span);
         let header = &self.module.headers[function];
         let mut lower = Lower::new(self, self.checked(function), type_args);
         let (params, result, body) = lower.function(header);
-        Function {
-            name,
-            role,
-            values: lower.values,
-            params,
-            result,
-            body,
-            span,
-        }
+        Function { name, role, values: lower.values, params, result, body, span }
     }
 
     fn lower_test(&mut self, test: usize, at: usize) -> Function {
@@ -190,26 +151,10 @@ impl<'a> Lowering<'a> {
         let mut lower = Lower::new(self, checked, Vec::new());
         lower.arguments = Some(Vec::new());
         let body = lower.body(|l| l.expr(&checked.body));
-        let (params, arguments) = lower
-            .arguments
-            .take()
-            .unwrap_or_default()
-            .into_iter()
-            .unzip();
-        let role = Role::Test {
-            name: source.name.clone(),
-            arguments,
-        };
+        let (params, arguments) = lower.arguments.take().unwrap_or_default().into_iter().unzip();
+        let role = Role::Test { name: source.name.clone(), arguments };
         let result = Type::Scalar(terrace_base::ScalarType::Bool);
-        Function {
-            name,
-            role,
-            values: lower.values,
-            params,
-            result,
-            body,
-            span: source.body.span,
-        }
+        Function { name, role, values: lower.values, params, result, body, span: source.body.span }
     }
 }
 
@@ -217,12 +162,7 @@ impl<'a> Lowering<'a> {
 fn core_type(unifier: &Unifier, ty: &Ty, type_args: &[Type]) -> Type {
     match unifier.head(ty) {
         Ty::Scalar(s) => Type::Scalar(s),
-        Ty::Tuple(parts) => Type::Tuple(
-            parts
-                .iter()
-                .map(|p| core_type(unifier, p, type_args))
-                .collect(),
-        ),
+        Ty::Tuple(parts) => Type::Tuple(parts.iter().map(|p| core_type(unifier, p, type_args)).collect()),
         Ty::Array(elem) => Type::array(core_type(unifier, &elem, type_args)),
         Ty::Param(k) => type_args[k].clone(),
         Ty::Var(_) | Ty::Error => unreachable!("inference without errors leaves no type open"),

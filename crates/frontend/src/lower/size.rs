@@ -48,21 +48,13 @@ impl Lower<'_, '_> {
             names.insert(*id, n);
         }
         for (k, (param, value)) in header.params.iter().zip(params).enumerate() {
-            let ty = self.stated_type(
-                &param.ty,
-                &names,
-                &mut BTreeMap::new(),
-                true,
-                &mut |path, array| binds(header, k, path, array),
-            );
+            let ty = self.stated_type(&param.ty, &names, &mut BTreeMap::new(), true, &mut |path, array| {
+                binds(header, k, path, array)
+            });
             self.values[*value].ty = ty;
-            self.check_lengths(
-                (*value).into(),
-                &param.ty,
-                &names,
-                None,
-                &mut |path, array| binds(header, k, path, array),
-            );
+            self.check_lengths((*value).into(), &param.ty, &names, None, &mut |path, array| {
+                binds(header, k, path, array)
+            });
         }
     }
 
@@ -80,28 +72,11 @@ impl Lower<'_, '_> {
                 let elem = self.elem_type(value);
                 let then = self.body(|l| {
                     let index = Atom::int(0);
-                    let first = l.emit(
-                        "first",
-                        elem,
-                        Expr::Index {
-                            array: value,
-                            index,
-                        },
-                        span,
-                    );
+                    let first = l.emit("first", elem, Expr::Index { array: value, index }, span);
                     l.length_at(first, rest, span)
                 });
                 let otherwise = self.body(|_| Atom::int(0));
-                self.emit(
-                    "len",
-                    I64,
-                    Expr::If {
-                        cond: some,
-                        then,
-                        otherwise,
-                    },
-                    span,
-                )
+                self.emit("len", I64, Expr::If { cond: some, then, otherwise }, span)
             }
         };
         self.mark_length(n);
@@ -143,36 +118,19 @@ impl Lower<'_, '_> {
             }
             SizedType::Array(array) => {
                 let states = !outermost || keep(path, array);
-                let length = array
-                    .size
-                    .as_ref()
-                    .filter(|_| states)
-                    .map(|s| symbolic(s, names, positions));
-                let position = array.position.map(|id| {
-                    let name = self.position_name(id);
-                    let var = size_var(self.value(&name, I64));
-                    positions.insert(id, var);
+                let length = array.size.as_ref().filter(|_| states).map(|s| symbolic(s, names, positions));
+                let position = array.position.as_ref().map(|(id, name)| {
+                    let var = size_var(self.value(name, I64));
+                    positions.insert(*id, var);
                     var
                 });
                 path.push(Step::First);
                 let elem = self.stated_at(&array.elem, names, positions, false, keep, path);
                 path.pop();
-                Type::Array(Box::new(ArrayType {
-                    length,
-                    position,
-                    elem,
-                }))
+                Type::Array(Box::new(ArrayType { length, position, elem }))
             }
             other => self.ty(&other.plain()),
         }
-    }
-
-    fn position_name(&self, id: LocalId) -> String {
-        // The position may be one of a called function's header, whose names are not in this function's table.
-        self.checked
-            .locals
-            .get(id.index())
-            .map_or("i".to_string(), |l| l.name.clone())
     }
 
     /// Checks the outermost lengths that a type states, except where `skip` says that they hold by definition.
@@ -216,12 +174,7 @@ impl Lower<'_, '_> {
                     let wanted = self.size_value(size, names, span);
                     let found = self.length(value, span);
                     let ok = self.binary("ok", BinOp::Eq, found, wanted, span);
-                    self.check(
-                        CheckKind::Size(array.text.clone()),
-                        ok,
-                        vec![found, wanted],
-                        span,
-                    );
+                    self.check(CheckKind::Size(array.text.clone()), ok, vec![found, wanted], span);
                 }
             }
             _ => {}
@@ -272,23 +225,13 @@ impl Lower<'_, '_> {
             return (value, ty);
         }
         let check = self.new_check(CheckKind::Size(nested_text(stated)), span);
-        let atom = self.emit(
-            "stated",
-            ty.clone(),
-            Expr::Ascribe {
-                value,
-                ty: ty.clone(),
-                check,
-            },
-            span,
-        );
+        let atom = self.emit("stated", ty.clone(), Expr::Ascribe { value, ty: ty.clone(), check }, span);
         (atom, ty)
     }
 
     fn names_in_scope(&self) -> BTreeMap<LocalId, Atom> {
         let ids = (0..self.checked.locals.len()).map(LocalId::new);
-        ids.filter_map(|id| Some((id, self.find_local(id)?)))
-            .collect()
+        ids.filter_map(|id| Some((id, self.find_local(id)?))).collect()
     }
 
     // A literal shows its length: a constant size that differs is a mistake for certain.
@@ -298,24 +241,15 @@ impl Lower<'_, '_> {
                 && wanted != elems.len() as i64
             {
                 let found = elems.len() as i64;
-                let report =
-                    errors::impossible_size(&array.text, wanted, found, array.span, source.span);
+                let report = errors::impossible_size(&array.text, wanted, found, array.span, source.span);
                 self.all.reports.push(report);
             }
-            elems
-                .iter()
-                .for_each(|e| self.refuse_impossible(e, &array.elem));
+            elems.iter().for_each(|e| self.refuse_impossible(e, &array.elem));
         }
     }
 
     /// Arguments under the nested sizes that the called function's parameters state.
-    pub(super) fn ascribe_arguments(
-        &mut self,
-        header: &Signature,
-        args: &mut [Atom],
-        type_args: &[Type],
-        span: Span,
-    ) {
+    pub(super) fn ascribe_arguments(&mut self, header: &Signature, args: &mut [Atom], type_args: &[Type], span: Span) {
         if !header.params.iter().any(|p| Self::states_nested(&p.ty)) {
             return;
         }
@@ -335,28 +269,15 @@ impl Lower<'_, '_> {
                 continue;
             }
             let saved = std::mem::replace(&mut self.type_args, type_args.to_vec());
-            let ty = self.stated_type(
-                &param.ty,
-                &names,
-                &mut BTreeMap::new(),
-                true,
-                &mut |path, array| binds(header, k, path, array),
-            );
+            let ty = self.stated_type(&param.ty, &names, &mut BTreeMap::new(), true, &mut |path, array| {
+                binds(header, k, path, array)
+            });
             self.type_args = saved;
             if states_the_same(&self.type_of(*arg), &ty) {
                 continue;
             }
             let check = self.new_check(CheckKind::Size(nested_text(&param.ty)), span);
-            *arg = self.emit(
-                "stated",
-                ty.clone(),
-                Expr::Ascribe {
-                    value: *arg,
-                    ty,
-                    check,
-                },
-                span,
-            );
+            *arg = self.emit("stated", ty.clone(), Expr::Ascribe { value: *arg, ty, check }, span);
         }
     }
 }
@@ -366,8 +287,7 @@ fn binds(header: &Signature, param: usize, path: &[Step], array: &SizedArray) ->
     let Some(SizeExpr::Name(id)) = array.size else {
         return false;
     };
-    header.sizes.contains(&id)
-        && binder_of(id, &header.params).is_some_and(|b| b.param == param && b.path == path)
+    header.sizes.contains(&id) && binder_of(id, &header.params).is_some_and(|b| b.param == param && b.path == path)
 }
 
 fn symbolic(size: &SizeExpr, names: Names<'_>, positions: &BTreeMap<LocalId, SizeVar>) -> Size {
@@ -383,21 +303,15 @@ fn symbolic(size: &SizeExpr, names: Names<'_>, positions: &BTreeMap<LocalId, Siz
         SizeExpr::Add(a, b) => of(a) + of(b),
         SizeExpr::Sub(a, b) => of(a) - of(b),
         SizeExpr::Mul(a, b) => of(a) * of(b),
-        SizeExpr::Div(a, d) => of(a)
-            .floor_div(*d)
-            .expect("headers divide sizes by positive constants"),
-        SizeExpr::Rem(a, d) => of(a)
-            .floor_mod(*d)
-            .expect("headers divide sizes by positive constants"),
+        SizeExpr::Div(a, d) => of(a).floor_div(*d).expect("headers divide sizes by positive constants"),
+        SizeExpr::Rem(a, d) => of(a).floor_mod(*d).expect("headers divide sizes by positive constants"),
         SizeExpr::Min(a, b) => of(a).minimum(&of(b)),
         SizeExpr::Max(a, b) => of(a).maximum(&of(b)),
     }
 }
 
 fn constant(s: Scalar) -> i64 {
-    terrace_base::convert(s, ScalarType::I64)
-        .as_i64()
-        .unwrap_or(0)
+    terrace_base::convert(s, ScalarType::I64).as_i64().unwrap_or(0)
 }
 
 /// The first nested size, as written: what an ascription's message shows.
@@ -405,9 +319,7 @@ fn nested_text(ty: &SizedType) -> String {
     fn find(ty: &SizedType, outermost: bool) -> Option<String> {
         match ty {
             SizedType::Tuple(parts) => parts.iter().find_map(|p| find(p, outermost)),
-            SizedType::Array(array) if !outermost && array.size.is_some() => {
-                Some(array.text.clone())
-            }
+            SizedType::Array(array) if !outermost && array.size.is_some() => Some(array.text.clone()),
             SizedType::Array(array) => find(&array.elem, false),
             _ => None,
         }
@@ -417,12 +329,7 @@ fn nested_text(ty: &SizedType) -> String {
 
 /// Whether a value's type states every nested size of another type, under whatever names for positions.
 fn states_the_same(have: &Type, want: &Type) -> bool {
-    fn same(
-        have: &Type,
-        want: &Type,
-        outermost: bool,
-        rename: &mut Vec<(SizeVar, SizeVar)>,
-    ) -> bool {
+    fn same(have: &Type, want: &Type, outermost: bool, rename: &mut Vec<(SizeVar, SizeVar)>) -> bool {
         match (have, want) {
             (Type::Tuple(a), Type::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y, outermost, rename))
@@ -433,11 +340,7 @@ fn states_the_same(have: &Type, want: &Type) -> bool {
                     (_, None) => true,
                     (Some(x), Some(y)) => {
                         let y = y.substitute_all(&|v| {
-                            rename
-                                .iter()
-                                .rev()
-                                .find(|(from, _)| *from == v)
-                                .map(|(_, to)| Size::var(*to))
+                            rename.iter().rev().find(|(from, _)| *from == v).map(|(_, to)| Size::var(*to))
                         });
                         *x == y
                     }

@@ -46,9 +46,7 @@ struct Frame {
 
 impl Frame {
     fn new(function: &Function) -> Frame {
-        Frame {
-            slots: vec![Value::NOTHING; function.values.len()],
-        }
+        Frame { slots: vec![Value::NOTHING; function.values.len()] }
     }
 
     fn set(&mut self, id: ValueId, value: Value) {
@@ -70,15 +68,11 @@ impl Frame {
     }
 
     fn int(&self, atom: Atom) -> i64 {
-        self.scalar(atom)
-            .as_i64()
-            .expect("verified Core counts with integers")
+        self.scalar(atom).as_i64().expect("verified Core counts with integers")
     }
 
     fn bool(&self, atom: Atom) -> bool {
-        self.scalar(atom)
-            .as_bool()
-            .expect("verified Core decides by booleans")
+        self.scalar(atom).as_bool().expect("verified Core decides by booleans")
     }
 
     fn lookup(&self, var: terrace_algebra::SizeVar) -> Option<i64> {
@@ -91,21 +85,13 @@ impl Frame {
 
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, options: &'p Options) -> Machine<'p> {
-        Machine {
-            program,
-            options,
-            counts: Counts::default(),
-            nest: Vec::new(),
-            calls: Vec::new(),
-            bodies: 0,
-        }
+        Machine { program, options, counts: Counts::default(), nest: Vec::new(), calls: Vec::new(), bodies: 0 }
     }
 
     /// Calls a function from outside: arguments are checked against the types and the sizes of the parameters.
     pub(super) fn enter(&mut self, id: FuncId, args: Vec<Data>) -> Outcome<Data> {
         let function = &self.program.functions[id];
-        let wrong =
-            |text: String| Box::new(Failure::new("argument", &text, Vec::new(), function.span));
+        let wrong = |text: String| Box::new(Failure::new("argument", &text, Vec::new(), function.span));
         if args.len() != function.params.len() {
             let (name, wanted, found) = (&function.name, function.params.len(), args.len());
             return Err(wrong(format!("`{name}` takes {wanted}, not {found}")));
@@ -113,8 +99,7 @@ impl<'p> Machine<'p> {
         let mut values = Vec::new();
         for (arg, param) in args.into_iter().zip(&function.params) {
             let info = &function.values[*param];
-            let value = Value::from_data(arg, &info.ty)
-                .map_err(|e| wrong(format!("`{}` is {e}", info.name)))?;
+            let value = Value::from_data(arg, &info.ty).map_err(|e| wrong(format!("`{}` is {e}", info.name)))?;
             values.push(value);
         }
         self.check_border(function, &values)?;
@@ -131,18 +116,13 @@ impl<'p> Machine<'p> {
                 known.insert(size_var(*param), n);
             }
         }
-        let types: Vec<_> = function
-            .params
-            .iter()
-            .map(|p| &function.values[*p].ty)
-            .collect();
+        let types: Vec<_> = function.params.iter().map(|p| &function.values[*p].ty).collect();
         let pairs: Vec<_> = types.iter().copied().zip(args).collect();
         bind_sizes(&pairs, &mut known);
         for (param, (ty, value)) in function.params.iter().zip(pairs) {
             check_shape(value, ty, &|var| known.get(&var).copied(), 1).map_err(|miss| {
                 let name = &function.values[*param].name;
-                let mut failure =
-                    Failure::new("size", name, vec![miss.found, miss.wanted], function.span);
+                let mut failure = Failure::new("size", name, vec![miss.found, miss.wanted], function.span);
                 failure.indices = miss.position;
                 Box::new(failure)
             })?;
@@ -193,11 +173,7 @@ impl<'p> Machine<'p> {
                 frame.set(*value, result);
                 Ok(())
             }
-            StmtKind::Check {
-                check,
-                cond,
-                values,
-            } => {
+            StmtKind::Check { check, cond, values } => {
                 if frame.bool(*cond) {
                     return Ok(());
                 }
@@ -212,30 +188,18 @@ impl<'p> Machine<'p> {
         Ok(match expr {
             Expr::Atom(a) => frame.get(*a),
             Expr::Unary(op, a) => Value::Scalar(op.apply(frame.scalar(*a))),
-            Expr::Binary(op, a, b) => {
-                Value::Scalar(binary(*op, frame.scalar(*a), frame.scalar(*b)))
-            }
-            Expr::Fma(a, b, c) => {
-                Value::Scalar(fma(frame.scalar(*a), frame.scalar(*b), frame.scalar(*c)))
-            }
+            Expr::Binary(op, a, b) => Value::Scalar(binary(*op, frame.scalar(*a), frame.scalar(*b))),
+            Expr::Fma(a, b, c) => Value::Scalar(fma(frame.scalar(*a), frame.scalar(*b), frame.scalar(*c))),
             Expr::Convert(ty, a) => Value::Scalar(convert(frame.scalar(*a), *ty)),
-            Expr::Tuple(parts) => {
-                Value::Tuple(Rc::new(parts.iter().map(|p| frame.get(*p)).collect()))
-            }
+            Expr::Tuple(parts) => Value::Tuple(Rc::new(parts.iter().map(|p| frame.get(*p)).collect())),
             Expr::Project(a, k) => frame.get(*a).as_tuple()[*k].clone(),
             Expr::Length(a) => Value::int(frame.get(*a).as_array().len() as i64),
             Expr::Index { array, index } => {
                 let (array, k) = (frame.get(*array), frame.int(*index));
-                let item = usize::try_from(k)
-                    .ok()
-                    .and_then(|k| array.as_array().items().get(k));
+                let item = usize::try_from(k).ok().and_then(|k| array.as_array().items().get(k));
                 item.expect("a check stands before every index").clone()
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::If { cond, then, otherwise } => {
                 let chosen = if frame.bool(*cond) { then } else { otherwise };
                 self.body(frame, chosen)?
             }
@@ -243,12 +207,7 @@ impl<'p> Machine<'p> {
                 let args = args.iter().map(|a| frame.get(*a)).collect();
                 self.call(*function, args, span)?
             }
-            Expr::Loop {
-                state,
-                init,
-                form,
-                body,
-            } => self.repeat(frame, *state, *init, form, body)?,
+            Expr::Loop { state, init, form, body } => self.repeat(frame, *state, *init, form, body)?,
             _ => self.bulk(frame, expr, span)?,
         })
     }
@@ -283,15 +242,10 @@ impl<'p> Machine<'p> {
 
     fn bulk(&mut self, frame: &mut Frame, expr: &'p Expr, span: Span) -> Outcome<Value> {
         match expr {
-            Expr::ArrayLiteral { elems, .. } => {
-                Ok(Value::array(elems.iter().map(|e| frame.get(*e)).collect()))
-            }
+            Expr::ArrayLiteral { elems, .. } => Ok(Value::array(elems.iter().map(|e| frame.get(*e)).collect())),
             Expr::Slice { array, from, to } => {
                 let (from, to) = (frame.int(*from), frame.int(*to));
-                Ok(frame
-                    .get(*array)
-                    .as_array()
-                    .slice(from as usize, to as usize))
+                Ok(frame.get(*array).as_array().slice(from as usize, to as usize))
             }
             Expr::Iota(count) => {
                 let n = frame.int(*count);
@@ -319,10 +273,7 @@ impl<'p> Machine<'p> {
                 let n = arrays.first().map_or(0, |a| a.as_array().len());
                 let mut out = self.room(n as i64, span)?;
                 for k in 0..n {
-                    let parts = arrays
-                        .iter()
-                        .map(|a| a.as_array().items()[k].clone())
-                        .collect();
+                    let parts = arrays.iter().map(|a| a.as_array().items()[k].clone()).collect();
                     out.push(Value::Tuple(Rc::new(parts)));
                 }
                 Ok(Value::array(out))
@@ -364,20 +315,10 @@ impl<'p> Machine<'p> {
                 })?;
                 Ok(Value::array(out))
             }
-            Expr::Reduce {
-                operator,
-                neutral,
-                array,
-            } => self.combine(frame, operator, *neutral, *array, |_| {}),
-            Expr::Scan {
-                operator,
-                neutral,
-                array,
-            } => {
+            Expr::Reduce { operator, neutral, array } => self.combine(frame, operator, *neutral, *array, |_| {}),
+            Expr::Scan { operator, neutral, array } => {
                 let mut out = self.room(frame.get(*array).as_array().len() as i64, span)?;
-                self.combine(frame, operator, *neutral, *array, |prefix| {
-                    out.push(prefix.clone())
-                })?;
+                self.combine(frame, operator, *neutral, *array, |prefix| out.push(prefix.clone()))?;
                 Ok(Value::array(out))
             }
             Expr::Ascribe { value, ty, check } => {
@@ -407,10 +348,7 @@ impl<'p> Machine<'p> {
         let items = array.as_array().items();
         let mut current = frame.get(neutral);
         self.each(items.len() as i64, |machine, k| {
-            frame.set(
-                operator.params[0],
-                std::mem::replace(&mut current, Value::NOTHING),
-            );
+            frame.set(operator.params[0], std::mem::replace(&mut current, Value::NOTHING));
             frame.set(operator.params[1], items[k as usize].clone());
             current = machine.body(frame, &operator.body)?;
             seen(&current);
@@ -435,9 +373,7 @@ impl<'p> Machine<'p> {
         let mut out = Vec::new();
         let count = usize::try_from(count).expect("a check stands before every length");
         if count > self.options.element_limit || out.try_reserve_exact(count).is_err() {
-            let bytes = (count as u64)
-                .saturating_mul(size_of::<Value>() as u64)
-                .min(i64::MAX as u64);
+            let bytes = (count as u64).saturating_mul(size_of::<Value>() as u64).min(i64::MAX as u64);
             return Err(self.fail(Failure::new("memory", "", vec![bytes as i64], span)));
         }
         Ok(out)
@@ -454,9 +390,7 @@ impl<'p> Machine<'p> {
         failure.indices = self.nest.clone();
         let mut reached = failure.span;
         for (function, from) in self.calls.iter().rev() {
-            failure
-                .trace
-                .push((self.program.functions[*function].name.clone(), reached));
+            failure.trace.push((self.program.functions[*function].name.clone(), reached));
             reached = *from;
         }
         Box::new(failure)
@@ -481,8 +415,6 @@ fn binary(op: BinOp, a: Scalar, b: Scalar) -> Scalar {
 fn shown(value: Scalar) -> i64 {
     match value {
         Scalar::U64(x) => x.min(i64::MAX as u64) as i64,
-        other => convert(other, terrace_base::ScalarType::I64)
-            .as_i64()
-            .unwrap_or(0),
+        other => convert(other, terrace_base::ScalarType::I64).as_i64().unwrap_or(0),
     }
 }

@@ -44,31 +44,18 @@ impl Failure {
 
     /// The failure as a message to the person who wrote the program.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let mut report = messages::diagnostic(
-            self.kind,
-            &self.text,
-            &self.values,
-            self.span,
-            &self.indices,
-        );
+        let mut report = messages::diagnostic(self.kind, &self.text, &self.values, self.span, &self.indices);
         // A long recursion repeats itself: its two ends say enough.
         const ENDS: usize = 4;
         let callers = self.trace.get(1..).unwrap_or_default();
         for (k, (_, span)) in callers.iter().enumerate() {
             if k < ENDS || k + ENDS >= callers.len() {
                 let text = format!("`{}` was called here", self.trace[k].0);
-                if !report
-                    .labels
-                    .iter()
-                    .any(|l| l.span == *span && l.text == text)
-                {
+                if !report.labels.iter().any(|l| l.span == *span && l.text == text) {
                     report = report.label(*span, text);
                 }
             } else if k == ENDS {
-                report = report.note(format!(
-                    "{} more calls in between",
-                    callers.len() - 2 * ENDS
-                ));
+                report = report.note(format!("{} more calls in between", callers.len() - 2 * ENDS));
             }
         }
         report

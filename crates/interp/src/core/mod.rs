@@ -41,11 +41,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            depth_limit: 10_000,
-            step_limit: u64::MAX,
-            element_limit: 1 << 32,
-        }
+        Options { depth_limit: 10_000, step_limit: u64::MAX, element_limit: 1 << 32 }
     }
 }
 
@@ -66,31 +62,18 @@ pub fn call(program: &Program, function: FuncId, args: Vec<Data>) -> Result<Data
 }
 
 /// Calls a function under stated limits, and says how much it did.
-pub fn run(
-    program: &Program,
-    function: FuncId,
-    args: Vec<Data>,
-    options: &Options,
-) -> (Result<Data, Failure>, Counts) {
+pub fn run(program: &Program, function: FuncId, args: Vec<Data>, options: &Options) -> (Result<Data, Failure>, Counts) {
     // A body with the operator around it takes 700 to 1000 bytes; the rest is room for other builds.
-    let stack = options
-        .depth_limit
-        .saturating_mul(BODIES_PER_CALL)
-        .saturating_add(4096)
-        * 2048;
+    let stack = options.depth_limit.saturating_mul(BODIES_PER_CALL).saturating_add(4096) * 2048;
     let work = || {
         let mut machine = Machine::new(program, options);
         let result = machine.enter(function, args).map_err(|failure| *failure);
         (result, machine.counts)
     };
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("terrace".to_string())
-            .stack_size(stack);
+        let thread = std::thread::Builder::new().name("terrace".to_string()).stack_size(stack);
         match thread.spawn_scoped(scope, work) {
-            Ok(handle) => handle
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => {
                 let failure = Failure::new("memory", "", vec![stack as i64], Span::none());
                 (Err(failure), Counts::default())

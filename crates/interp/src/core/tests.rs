@@ -31,19 +31,9 @@ fn check(text: &str, args: Vec<Data>, expected: Data) {
 }
 
 /// Runs the first function, which must fail with this kind, these values and at these positions.
-fn check_failure(
-    text: &str,
-    args: Vec<Data>,
-    kind: &str,
-    values: &[i64],
-    indices: &[i64],
-) -> Failure {
+fn check_failure(text: &str, args: Vec<Data>, kind: &str, values: &[i64], indices: &[i64]) -> Failure {
     let failure = call(&program(text), FuncId::new(0), args).expect_err(text);
-    assert_eq!(
-        (failure.kind, &failure.values[..], &failure.indices[..]),
-        (kind, values, indices),
-        "{text}"
-    );
+    assert_eq!((failure.kind, &failure.values[..], &failure.indices[..]), (kind, values, indices), "{text}");
     failure
 }
 
@@ -66,22 +56,14 @@ def quotient(a_0 : i64, b_1 : i64) -> i64 {
 
 #[test]
 fn nested_maps_and_calls() {
-    check(
-        DIVIDE_ALL,
-        vec![rows(&[&[20], &[], &[8, 4]]), int(10)],
-        rows(&[&[2], &[], &[-4, -1]]),
-    );
+    check(DIVIDE_ALL, vec![rows(&[&[20], &[], &[8, 4]]), int(10)], rows(&[&[2], &[], &[-4, -1]]));
 }
 
 #[test]
 fn a_failure_has_values_positions_and_a_trace() {
     let args = vec![rows(&[&[3], &[1, 2, 10, 4]]), int(10)];
     let failure = check_failure(DIVIDE_ALL, args, "division", &[10], &[1, 2]);
-    let names: Vec<&str> = failure
-        .trace
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let names: Vec<&str> = failure.trace.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["quotient", "f"]);
     assert_eq!(failure.code, "T0904");
     assert_eq!(failure.message, "division of 10 by zero");
@@ -116,10 +98,7 @@ fn bulk_operators() {
            }
            => out_4
          }",
-        vec![
-            ints(&[1, 2]),
-            Data::Array(vec![Data::Scalar(true.into()), Data::Scalar(false.into())]),
-        ],
+        vec![ints(&[1, 2]), Data::Array(vec![Data::Scalar(true.into()), Data::Scalar(false.into())])],
         Data::Array(vec![
             Data::Tuple(vec![int(2), Data::Scalar(false.into())]),
             Data::Tuple(vec![int(1), Data::Scalar(true.into())]),
@@ -162,20 +141,11 @@ fn loops() {
 fn endless_in_parallel(depth: usize) -> String {
     let mut text = "entry f(n_0 : i64) -> i64 {\n".to_string();
     for k in 0..depth {
-        text.push_str(&format!(
-            "let xs_{} : []i64 = generate (i_{} : i64) < 1 {{\n",
-            100 + k,
-            200 + k
-        ));
+        text.push_str(&format!("let xs_{} : []i64 = generate (i_{} : i64) < 1 {{\n", 100 + k, 200 + k));
     }
     text.push_str("let t_2 : i64 = call f(n_0)\n => t_2\n");
     for k in (0..depth).rev() {
-        text.push_str(&format!(
-            "}}\n let t_{} : i64 = xs_{}[0]\n => t_{}\n",
-            300 + k,
-            100 + k,
-            300 + k
-        ));
+        text.push_str(&format!("}}\n let t_{} : i64 = xs_{}[0]\n => t_{}\n", 300 + k, 100 + k, 300 + k));
     }
     text + "}"
 }
@@ -198,27 +168,15 @@ fn endless_recursion_is_an_error_of_the_program() {
     for depth in [0, 1, 15, 40] {
         let failure = check_failure(&endless(depth), vec![int(0)], "depth", &[10_000], &[]);
         assert_eq!(failure.code, "T0909");
-        let failure = call(
-            &program(&endless_in_parallel(depth)),
-            FuncId::new(0),
-            vec![int(0)],
-        );
+        let failure = call(&program(&endless_in_parallel(depth)), FuncId::new(0), vec![int(0)]);
         assert_eq!(failure.expect_err("it never ends").kind, "depth");
     }
 }
 
 #[test]
 fn limits_are_errors() {
-    let options = Options {
-        step_limit: 1000,
-        ..Options::default()
-    };
-    let (result, counts) = run(
-        &program(&endless(0)),
-        FuncId::new(0),
-        vec![int(0)],
-        &options,
-    );
+    let options = Options { step_limit: 1000, ..Options::default() };
+    let (result, counts) = run(&program(&endless(0)), FuncId::new(0), vec![int(0)], &options);
     assert_eq!(result.expect_err("it never ends").kind, "steps");
     assert_eq!(counts.statements, 1001);
     let big = "entry f(n_0 : i64) -> []i64 { let xs_1 : []i64 = iota n_0; => xs_1 }";
@@ -232,10 +190,7 @@ fn arguments_have_the_types_of_the_parameters() {
     check_failure(text, vec![], "argument", &[], &[]);
     let floats = Data::Array(vec![Data::Scalar(Scalar::F64(1.0))]);
     let failure = check_failure(text, vec![floats], "argument", &[], &[]);
-    assert_eq!(
-        failure.message,
-        "wrong argument: `xs` is the f64 1.0 where i64 is wanted"
-    );
+    assert_eq!(failure.message, "wrong argument: `xs` is the f64 1.0 where i64 is wanted");
 }
 
 const TRIANGLE: &str = "entry f(m_0 : [i_1 < n_2][i_1 + 1]i64, w_3 : []i64) -> i64 {
@@ -248,26 +203,14 @@ fn nested_sizes_of_arguments_are_checked_at_the_border() {
     let none = ints(&[]);
     check(TRIANGLE, vec![rows(&[&[1], &[2, 3]]), none.clone()], int(2));
     check(TRIANGLE, vec![rows(&[]), none.clone()], int(0));
-    check_failure(
-        TRIANGLE,
-        vec![rows(&[&[1], &[2, 3], &[4]]), none],
-        "size",
-        &[1, 3],
-        &[2],
-    );
+    check_failure(TRIANGLE, vec![rows(&[&[1], &[2, 3], &[4]]), none], "size", &[1, 3], &[2]);
 }
 
 #[test]
 fn a_size_that_only_rows_have_is_that_of_the_first_row() {
     let text = "entry f(m_0 : [][n_1]i64) -> i64 { let n_1 : i64 = length m_0; => n_1 }";
     check(text, vec![rows(&[&[1, 2], &[3, 4]])], int(2));
-    check_failure(
-        text,
-        vec![rows(&[&[1, 2], &[3, 4], &[5]])],
-        "size",
-        &[1, 2],
-        &[2],
-    );
+    check_failure(text, vec![rows(&[&[1, 2], &[3, 4], &[5]])], "size", &[1, 2], &[2]);
 }
 
 #[test]
@@ -278,12 +221,6 @@ fn ascriptions_are_checked_where_they_stand() {
         => s_2
       }";
     check(text, vec![rows(&[&[1, 2]]), int(2)], rows(&[&[1, 2]]));
-    let failure = check_failure(
-        text,
-        vec![rows(&[&[1, 2], &[3]]), int(2)],
-        "size",
-        &[1, 2],
-        &[1],
-    );
+    let failure = check_failure(text, vec![rows(&[&[1, 2], &[3]]), int(2)], "size", &[1, 2], &[1]);
     assert_eq!(failure.check.map(|c| c.index()), Some(0));
 }

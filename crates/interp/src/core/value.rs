@@ -36,11 +36,7 @@ impl Value {
 
     pub(super) fn array(items: Vec<Value>) -> Value {
         let len = items.len();
-        Value::Array(Rc::new(Array {
-            items: Rc::new(items),
-            from: 0,
-            len,
-        }))
+        Value::Array(Rc::new(Array { items: Rc::new(items), from: 0, len }))
     }
 
     pub(super) fn int(n: i64) -> Value {
@@ -81,25 +77,15 @@ impl Value {
         match (data, ty) {
             (Data::Scalar(s), Type::Scalar(wanted)) if s.ty() == *wanted => Ok(Value::Scalar(s)),
             (Data::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
-                let values: Result<_, _> = parts
-                    .into_iter()
-                    .zip(types)
-                    .map(|(part, ty)| Value::from_data(part, ty))
-                    .collect();
+                let values: Result<_, _> =
+                    parts.into_iter().zip(types).map(|(part, ty)| Value::from_data(part, ty)).collect();
                 Ok(Value::Tuple(Rc::new(values?)))
             }
             (Data::Array(items), Type::Array(array)) => {
-                let values: Result<_, _> = items
-                    .into_iter()
-                    .map(|item| Value::from_data(item, &array.elem))
-                    .collect();
+                let values: Result<_, _> = items.into_iter().map(|item| Value::from_data(item, &array.elem)).collect();
                 Ok(Value::array(values?))
             }
-            (data, ty) => Err(format!(
-                "{} where {} is wanted",
-                describe(&data),
-                describe_type(ty)
-            )),
+            (data, ty) => Err(format!("{} where {} is wanted", describe(&data), describe_type(ty))),
         }
     }
 }
@@ -115,11 +101,7 @@ impl Array {
 
     pub(super) fn slice(&self, from: usize, to: usize) -> Value {
         let (from, len) = (self.from + from, to - from);
-        Value::Array(Rc::new(Array {
-            items: Rc::clone(&self.items),
-            from,
-            len,
-        }))
+        Value::Array(Rc::new(Array { items: Rc::clone(&self.items), from, len }))
     }
 }
 

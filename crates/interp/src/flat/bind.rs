@@ -21,16 +21,9 @@ use terrace_ir::flat::print::print_size;
 impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     /// An element of a column, by value and from memory.
     #[inline]
-    pub(crate) fn read(
-        &mut self,
-        frame: &Frame<'p, A, M>,
-        id: ValueId,
-        at: i64,
-    ) -> Outcome<Scalar> {
+    pub(crate) fn read(&mut self, frame: &Frame<'p, A, M>, id: ValueId, at: i64) -> Outcome<Scalar> {
         let (column, place) = frame.column(id)?;
-        let found = usize::try_from(at)
-            .ok()
-            .and_then(|k| column.get(k).map(|s| (k, s)));
+        let found = usize::try_from(at).ok().and_then(|k| column.get(k).map(|s| (k, s)));
         let Some((k, value)) = found else {
             let (name, length) = (frame.name(id), column.len());
             let inside = (0..length as i64).contains(&at);
@@ -91,18 +84,11 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 }
             }
         }
-        columns
-            .into_iter()
-            .try_for_each(|(id, value)| self.bind(frame, id, value))
+        columns.into_iter().try_for_each(|(id, value)| self.bind(frame, id, value))
     }
 
     /// Binds a value that exists already: a column stays where it is, and its new place must say so.
-    pub(crate) fn bind(
-        &mut self,
-        frame: &mut Frame<'p, A, M>,
-        id: ValueId,
-        value: Value<M>,
-    ) -> Outcome<()> {
+    pub(crate) fn bind(&mut self, frame: &mut Frame<'p, A, M>, id: ValueId, value: Value<M>) -> Outcome<()> {
         match value {
             Value::Scalar(s) => self.bind_scalar(frame, id, s),
             Value::Column(column, _) => {
@@ -122,12 +108,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     #[inline]
-    pub(crate) fn bind_scalar(
-        &mut self,
-        frame: &mut Frame<'p, A, M>,
-        id: ValueId,
-        value: Scalar,
-    ) -> Outcome<()> {
+    pub(crate) fn bind_scalar(&mut self, frame: &mut Frame<'p, A, M>, id: ValueId, value: Scalar) -> Outcome<()> {
         let info = &frame.function.values[id];
         if info.ty != Type::Scalar(value.ty()) || info.bound.is_some() {
             self.fits_value(frame, &Value::Scalar(value), id)?;
@@ -137,12 +118,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     /// Whether a value is of its type and within its bound, as far as sizes have values.
-    pub(crate) fn fits_value(
-        &self,
-        frame: &Frame<'p, A, M>,
-        value: &Value<M>,
-        id: ValueId,
-    ) -> Outcome<()> {
+    pub(crate) fn fits_value(&self, frame: &Frame<'p, A, M>, value: &Value<M>, id: ValueId) -> Outcome<()> {
         let info = &frame.function.values[id];
         self.fits(frame, value, &info.ty, || frame.name(id))?;
         let amount = match value {
@@ -156,9 +132,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         {
             let text = print_size(&frame.function.values, bound);
             let name = frame.name(id);
-            return Err(bug(format!(
-                "{name} is {n}, above its bound {text} = {most}"
-            )));
+            return Err(bug(format!("{name} is {n}, above its bound {text} = {most}")));
         }
         Ok(())
     }
@@ -178,9 +152,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                     Some(n) if n != column.len() as i64 => {
                         let text = print_size(&frame.function.values, length);
                         let (name, found) = (name(), column.len());
-                        Err(bug(format!(
-                            "{name} has {found} elements, its type says {text} = {n}"
-                        )))
+                        Err(bug(format!("{name} has {found} elements, its type says {text} = {n}")))
                     }
                     _ => Ok(()),
                 }
@@ -189,11 +161,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         }
     }
 
-    pub(crate) fn new_column(
-        &mut self,
-        elem: ScalarType,
-        items: Vec<Option<Scalar>>,
-    ) -> Rc<Column> {
+    pub(crate) fn new_column(&mut self, elem: ScalarType, items: Vec<Option<Scalar>>) -> Rc<Column> {
         let count = items.len() as u64;
         match self.open {
             0 => self.counts.elements += count,

@@ -40,11 +40,7 @@ pub(crate) fn to_slots(data: &Data, layout: &Layout) -> Result<Vec<Slot>, Misfit
             let wanted = closed_length(size, index, &gather.slots);
             if wanted != Some(*found) {
                 let (found, wanted, index) = (*found, wanted.unwrap_or(-1), index.clone());
-                return Err(Misfit::Size {
-                    found,
-                    wanted,
-                    index,
-                });
+                return Err(Misfit::Size { found, wanted, index });
             }
         }
     }
@@ -75,20 +71,13 @@ struct Gather<'l> {
 }
 
 impl<'l> Gather<'l> {
-    fn level(
-        &mut self,
-        layout: &'l Layout,
-        rows: Vec<Row<'_>>,
-        depth: usize,
-    ) -> Result<(), Misfit> {
+    fn level(&mut self, layout: &'l Layout, rows: Vec<Row<'_>>, depth: usize) -> Result<(), Misfit> {
         match layout {
             Layout::Scalar(ty) => self.scalars(*ty, &rows, depth),
             Layout::Tuple(parts) => {
                 for (k, part) in parts.iter().enumerate() {
                     let inner = rows.iter().map(|(data, index)| match data {
-                        Data::Tuple(found) if found.len() == parts.len() => {
-                            Ok((&found[k], index.clone()))
-                        }
+                        Data::Tuple(found) if found.len() == parts.len() => Ok((&found[k], index.clone())),
                         other => Err(shape(other, &format!("a tuple of {}", parts.len()))),
                     });
                     let inner = inner.collect::<Result<Vec<_>, _>>()?;
@@ -113,13 +102,7 @@ impl<'l> Gather<'l> {
         Ok(())
     }
 
-    fn arrays(
-        &mut self,
-        dim: &'l DimLayout,
-        elem: &'l Layout,
-        rows: Vec<Row<'_>>,
-        depth: usize,
-    ) -> Result<(), Misfit> {
+    fn arrays(&mut self, dim: &'l DimLayout, elem: &'l Layout, rows: Vec<Row<'_>>, depth: usize) -> Result<(), Misfit> {
         let mut inner = Vec::new();
         let mut offsets = vec![0];
         for (data, index) in &rows {
@@ -137,15 +120,9 @@ impl<'l> Gather<'l> {
         match dim {
             DimLayout::Length => {
                 let wanted = lengths.clone().next().unwrap_or(0);
-                if let Some((found, (_, index))) =
-                    lengths.zip(&rows).find(|(found, _)| *found != wanted)
-                {
+                if let Some((found, (_, index))) = lengths.zip(&rows).find(|(found, _)| *found != wanted) {
                     let index = index.clone();
-                    return Err(Misfit::Size {
-                        found,
-                        wanted,
-                        index,
-                    });
+                    return Err(Misfit::Size { found, wanted, index });
                 }
                 self.slots.push(Slot::Scalar(Scalar::I64(wanted)));
             }
@@ -179,10 +156,7 @@ fn shape(found: &Data, wanted: &str) -> Misfit {
 /// The nested value that slots make up; says what is wrong if they make up none.
 pub(crate) fn from_slots(slots: &[Slot], layout: &Layout) -> Result<Data, String> {
     let mut build = Build { slots, next: 0 };
-    let top = Spot {
-        position: 0,
-        index: Vec::new(),
-    };
+    let top = Spot { position: 0, index: Vec::new() };
     let mut whole = build.level(layout, &[top], 0)?;
     match whole.pop() {
         Some(data) if build.next == slots.len() => Ok(data),
@@ -222,12 +196,7 @@ impl<'s> Build<'s> {
         }
     }
 
-    fn level(
-        &mut self,
-        layout: &Layout,
-        spots: &[Spot],
-        depth: usize,
-    ) -> Result<Vec<Data>, String> {
+    fn level(&mut self, layout: &Layout, spots: &[Spot], depth: usize) -> Result<Vec<Data>, String> {
         match layout {
             Layout::Scalar(ty) => {
                 let slot = self.slot()?;
@@ -235,9 +204,7 @@ impl<'s> Build<'s> {
                     .iter()
                     .map(|spot| match slot {
                         Slot::Scalar(s) if depth == 0 && s.ty() == *ty => Ok(Data::Scalar(*s)),
-                        Slot::Column(c) if depth > 0 && c.elem() == *ty => {
-                            Ok(Data::Scalar(element(c, spot.position)?))
-                        }
+                        Slot::Column(c) if depth > 0 && c.elem() == *ty => Ok(Data::Scalar(element(c, spot.position)?)),
                         _ => Err("a slot is of another type".to_string()),
                     })
                     .collect()
@@ -258,16 +225,11 @@ impl<'s> Build<'s> {
                     for k in 0..*length {
                         let mut index = spot.index.clone();
                         index.push(k);
-                        inner.push(Spot {
-                            position: start + k,
-                            index,
-                        });
+                        inner.push(Spot { position: start + k, index });
                     }
                 }
                 let mut items = self.level(elem, &inner, depth + 1)?.into_iter();
-                let row = |(_, length): &(i64, i64)| {
-                    Data::Array(items.by_ref().take(*length as usize).collect())
-                };
+                let row = |(_, length): &(i64, i64)| Data::Array(items.by_ref().take(*length as usize).collect());
                 Ok(rows.iter().map(row).collect())
             }
         }
@@ -284,9 +246,9 @@ impl<'s> Build<'s> {
                 let mut start = 0;
                 let rows = spots.iter().map(|spot| {
                     let n = closed_length(size, &spot.index, self.slots);
-                    let n = n.filter(|n| *n >= 0).ok_or_else(|| {
-                        format!("the length {size} has no value at {:?}", spot.index)
-                    })?;
+                    let n = n
+                        .filter(|n| *n >= 0)
+                        .ok_or_else(|| format!("the length {size} has no value at {:?}", spot.index))?;
                     start += n;
                     Ok((start - n, n))
                 });
@@ -318,7 +280,5 @@ fn element(column: &Column, at: i64) -> Result<Scalar, String> {
 
 fn integer(column: &Column, at: i64) -> Result<i64, String> {
     let value = element(column, at)?;
-    value
-        .as_i64()
-        .ok_or_else(|| format!("{value} is not an integer"))
+    value.as_i64().ok_or_else(|| format!("{value} is not an integer"))
 }

@@ -28,18 +28,12 @@ pub enum Slot {
 impl Column {
     /// A column without gaps.
     pub fn new(elem: ScalarType, items: Vec<Scalar>) -> Column {
-        Column {
-            elem,
-            items: items.into_iter().map(Some).collect(),
-        }
+        Column { elem, items: items.into_iter().map(Some).collect() }
     }
 
     /// A column of offsets, lengths or positions.
     pub fn of_ints(items: &[i64]) -> Column {
-        Column::new(
-            ScalarType::I64,
-            items.iter().map(|n| Scalar::I64(*n)).collect(),
-        )
+        Column::new(ScalarType::I64, items.iter().map(|n| Scalar::I64(*n)).collect())
     }
 
     pub(crate) fn with_gaps(elem: ScalarType, items: Vec<Option<Scalar>>) -> Column {

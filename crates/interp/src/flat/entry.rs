@@ -22,10 +22,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let function = self.function(id)?;
         let wrong = |text: String| Box::new(failure("argument", &text, Vec::new(), function.span));
         let Some(result) = &function.result_layout else {
-            return Err(wrong(format!(
-                "`{}` is not called from outside",
-                function.name
-            )));
+            return Err(wrong(format!("`{}` is not called from outside", function.name)));
         };
         let wanted = function.param_layouts.len();
         if args.len() != wanted {
@@ -35,18 +32,12 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let visible: Vec<ValueId> = visible_params(function);
         let mut slots = Vec::new();
         for (arg, layout) in args.iter().zip(&function.param_layouts) {
-            let name = visible
-                .get(slots.len())
-                .and_then(|v| function.values.get(*v));
+            let name = visible.get(slots.len()).and_then(|v| function.values.get(*v));
             let name = name.map_or("", |v| v.name.as_str());
             match border::to_slots(arg, layout) {
                 Ok(found) => slots.extend(found),
                 Err(border::Misfit::Shape(text)) => return Err(wrong(format!("`{name}`: {text}"))),
-                Err(border::Misfit::Size {
-                    found,
-                    wanted,
-                    index,
-                }) => {
+                Err(border::Misfit::Size { found, wanted, index }) => {
                     let mut miss = failure("size", name, vec![found, wanted], function.span);
                     miss.indices = index;
                     return Err(Box::new(miss));
@@ -59,19 +50,13 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     /// Calls a function from outside with scalars and columns.
-    pub(crate) fn enter_slots(
-        &mut self,
-        id: FuncId,
-        slots: Vec<Slot>,
-    ) -> Result<Vec<Slot>, Box<Failure>> {
+    pub(crate) fn enter_slots(&mut self, id: FuncId, slots: Vec<Slot>) -> Result<Vec<Slot>, Box<Failure>> {
         let function = self.function(id)?;
         let results = self
             .arguments(function, slots)
             .and_then(|args| self.call(id, args, function.span))
             .and_then(|results| {
-                results
-                    .iter()
-                    .try_for_each(|value| self.holds(value, "a result"))?;
+                results.iter().try_for_each(|value| self.holds(value, "a result"))?;
                 Ok(results)
             })
             .map_err(|stop| self.outside(stop, function.span))?;
@@ -85,26 +70,14 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
 
     fn function(&self, id: FuncId) -> Result<&'p Function<A>, Box<Failure>> {
         let found = self.program.functions.get(id);
-        found.ok_or_else(|| {
-            Box::new(failure(
-                "argument",
-                "there is no such function",
-                Vec::new(),
-                Span::none(),
-            ))
-        })
+        found.ok_or_else(|| Box::new(failure("argument", "there is no such function", Vec::new(), Span::none())))
     }
 
     fn outside(&self, stop: Stop, span: Span) -> Box<Failure> {
         match stop {
             Stop::Failure(failure) => failure,
             Stop::Bug(text) => self.fail(failure("bug", &text, Vec::new(), span)),
-            Stop::Point => self.fail(failure(
-                "bug",
-                "a point outside operators",
-                Vec::new(),
-                span,
-            )),
+            Stop::Point => self.fail(failure("bug", "a point outside operators", Vec::new(), span)),
         }
     }
 
@@ -122,12 +95,8 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let mut columns = Vec::new();
         for (id, slot) in visible.iter().zip(slots) {
             match (&function.values[*id].ty, slot) {
-                (Type::Scalar(ty), Slot::Scalar(s)) if s.ty() == *ty => {
-                    frame.set(*id, Value::Scalar(s))
-                }
-                (Type::Column { elem, .. }, Slot::Column(c)) if c.elem() == *elem => {
-                    columns.push((*id, c))
-                }
+                (Type::Scalar(ty), Slot::Scalar(s)) if s.ty() == *ty => frame.set(*id, Value::Scalar(s)),
+                (Type::Column { elem, .. }, Slot::Column(c)) if c.elem() == *elem => columns.push((*id, c)),
                 _ => return wrong(format!("{} is of another type", frame.name(*id))),
             }
         }
@@ -158,18 +127,12 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             }
             frame.set(id, Value::Column(Rc::new(column), place));
         }
-        function
-            .params
-            .iter()
-            .map(|p| frame.get(Atom::Var(*p)))
-            .collect()
+        function.params.iter().map(|p| frame.get(Atom::Var(*p))).collect()
     }
 }
 
 /// The parameters that a caller from outside gives: all but blocks.
 fn visible_params<A>(function: &Function<A>) -> Vec<ValueId> {
     let params = function.params.iter().copied();
-    params
-        .filter(|p| function.values[*p].ty != Type::Block)
-        .collect()
+    params.filter(|p| function.values[*p].ty != Type::Block).collect()
 }

@@ -101,16 +101,12 @@ impl<'p, A, M: Memory> Frame<'p, A, M> {
 
     pub(crate) fn int(&self, atom: Atom) -> Outcome<i64> {
         let value = self.scalar(atom)?;
-        value
-            .as_i64()
-            .ok_or_else(|| bug(format!("{value} is not an integer")))
+        value.as_i64().ok_or_else(|| bug(format!("{value} is not an integer")))
     }
 
     pub(crate) fn bool(&self, atom: Atom) -> Outcome<bool> {
         let value = self.scalar(atom)?;
-        value
-            .as_bool()
-            .ok_or_else(|| bug(format!("{value} is not a bool")))
+        value.as_bool().ok_or_else(|| bug(format!("{value} is not a bool")))
     }
 
     /// The value of a size; some of its variables stand for other integers than those of the frame.

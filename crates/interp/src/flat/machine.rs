@@ -93,18 +93,10 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        Counts {
-            operators: self.operators.clone(),
-            ..self.counts.clone()
-        }
+        Counts { operators: self.operators.clone(), ..self.counts.clone() }
     }
 
-    pub(crate) fn call(
-        &mut self,
-        id: FuncId,
-        args: Vec<Value<M>>,
-        from: Span,
-    ) -> Outcome<Vec<Value<M>>> {
+    pub(crate) fn call(&mut self, id: FuncId, args: Vec<Value<M>>, from: Span) -> Outcome<Vec<Value<M>>> {
         let limit = self.options.depth_limit;
         if self.calls.len() >= limit {
             return Err(self.stop("depth", vec![limit as i64], from));
@@ -119,16 +111,10 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         self.body(&mut frame, &function.body)?;
         let results = self.results(&frame, &function.body)?;
         if results.len() != function.results.len() {
-            return Err(bug(format!(
-                "{} gives {} results",
-                function.name,
-                results.len()
-            )));
+            return Err(bug(format!("{} gives {} results", function.name, results.len())));
         }
         for (value, ty) in results.iter().zip(&function.results) {
-            self.fits(&frame, value, ty, || {
-                format!("a result of {}", function.name)
-            })?;
+            self.fits(&frame, value, ty, || format!("a result of {}", function.name))?;
         }
         self.calls.pop();
         Ok(results)
@@ -170,11 +156,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let names: Vec<String> = stmt.binds.iter().map(|v| frame.name(*v)).collect();
         let text = match names.as_slice() {
             [] => format!("in `{}`: {text}", frame.function.name),
-            names => format!(
-                "in `{}`, statement `{}`: {text}",
-                frame.function.name,
-                names.join(", ")
-            ),
+            names => format!("in `{}`, statement `{}`: {text}", frame.function.name, names.join(", ")),
         };
         Stop::Failure(self.fail(failure("bug", &text, Vec::new(), stmt.span)))
     }
@@ -185,8 +167,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let value = match &stmt.expr {
             Expr::Unary(op, a) => {
                 let a = frame.scalar(*a)?;
-                op.try_apply(a)
-                    .ok_or_else(|| bug(format!("{} of {a}", op.word())))?
+                op.try_apply(a).ok_or_else(|| bug(format!("{} of {a}", op.word())))?
             }
             Expr::Binary(op, a, b) => binary(*op, frame.scalar(*a)?, frame.scalar(*b)?)?,
             Expr::Fma(a, b, c) => {
@@ -206,31 +187,20 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                     let text = print_size(&frame.function.values, size);
                     bug(format!("the size {text} has no value"))
                 })?;
-                let ty = stmt
-                    .binds
-                    .first()
-                    .and_then(|v| frame.function.values[*v].ty.elem());
+                let ty = stmt.binds.first().and_then(|v| frame.function.values[*v].ty.elem());
                 Scalar::from_i64(ty.unwrap_or(ScalarType::I64), n)
             }
             Expr::Read { column, at } => {
                 let at = frame.int(*at)?;
                 self.read(frame, *column, at)?
             }
-            Expr::Check {
-                check,
-                cond,
-                values,
-            } => {
+            Expr::Check { check, cond, values } => {
                 if frame.bool(*cond)? {
                     return Ok(());
                 }
                 return Err(self.fail_check(frame, *check, values));
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::If { cond, then, otherwise } => {
                 let chosen = if frame.bool(*cond)? { then } else { otherwise };
                 self.body(frame, chosen)?;
                 return self.move_results(frame, chosen, &stmt.binds);
@@ -246,12 +216,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     #[inline(never)]
-    fn move_results(
-        &mut self,
-        frame: &mut Frame<'p, A, M>,
-        body: &Body,
-        binds: &[ValueId],
-    ) -> Outcome<()> {
+    fn move_results(&mut self, frame: &mut Frame<'p, A, M>, body: &Body, binds: &[ValueId]) -> Outcome<()> {
         let results = self.results(frame, body)?;
         self.bind_all(frame, binds, results)
     }
@@ -267,10 +232,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         if self.open > 0 {
             return Err(bug("a call inside an operator"));
         }
-        let args = args
-            .iter()
-            .map(|a| frame.get(*a))
-            .collect::<Outcome<Vec<_>>>()?;
+        let args = args.iter().map(|a| frame.get(*a)).collect::<Outcome<Vec<_>>>()?;
         let results = self.call(function, args, stmt.span)?;
         self.bind_all(frame, &stmt.binds, results)
     }
@@ -285,10 +247,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         body: &'p Body,
     ) -> Outcome<()> {
         let ids: Vec<ValueId> = state.iter().map(|(id, _)| *id).collect();
-        let mut current = state
-            .iter()
-            .map(|(_, init)| frame.get(*init))
-            .collect::<Outcome<Vec<_>>>()?;
+        let mut current = state.iter().map(|(_, init)| frame.get(*init)).collect::<Outcome<Vec<_>>>()?;
         loop {
             self.bind_all(frame, &ids, current)?;
             self.body(frame, cond)?;
@@ -301,10 +260,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             self.body(frame, body)?;
             current = self.results(frame, body)?;
         }
-        let last = ids
-            .iter()
-            .map(|id| frame.get(Atom::Var(*id)))
-            .collect::<Outcome<Vec<_>>>()?;
+        let last = ids.iter().map(|id| frame.get(Atom::Var(*id))).collect::<Outcome<Vec<_>>>()?;
         self.bind_all(frame, &stmt.binds, last)
     }
 
@@ -354,10 +310,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     #[cold]
     #[inline(never)]
     fn fail_check(&mut self, frame: &Frame<'p, A, M>, id: CheckId, values: &[Atom]) -> Stop {
-        let values: Outcome<Vec<i64>> = values
-            .iter()
-            .map(|v| Ok(shown(frame.scalar(*v)?)))
-            .collect();
+        let values: Outcome<Vec<i64>> = values.iter().map(|v| Ok(shown(frame.scalar(*v)?))).collect();
         let (values, info) = match (values, self.program.checks.get(id)) {
             (Ok(values), Some(info)) => (values, info),
             (Err(stop), _) => return stop,
@@ -398,9 +351,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
 pub(crate) fn binary(op: BinOp, a: Scalar, b: Scalar) -> Outcome<Scalar> {
     let divides = matches!(op, BinOp::Div | BinOp::Rem) && b.ty().is_int();
     match op.try_apply(a, b) {
-        _ if divides && b.as_i128() == Some(0) => {
-            Err(bug("a division by zero that no check guards"))
-        }
+        _ if divides && b.as_i128() == Some(0) => Err(bug("a division by zero that no check guards")),
         Some(value) => Ok(value),
         None => Err(bug(format!("{a} {} {b}", op.symbol()))),
     }

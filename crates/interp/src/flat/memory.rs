@@ -67,12 +67,7 @@ impl Memory for Nowhere {
         Ok(())
     }
 
-    fn place(
-        &self,
-        _: Option<&Place>,
-        _: Option<&()>,
-        _: &dyn Fn(&Size) -> Option<i64>,
-    ) -> Result<(), String> {
+    fn place(&self, _: Option<&Place>, _: Option<&()>, _: &dyn Fn(&Size) -> Option<i64>) -> Result<(), String> {
         Ok(())
     }
 

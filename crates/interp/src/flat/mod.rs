@@ -57,12 +57,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            depth_limit: 10_000,
-            step_limit: u64::MAX,
-            element_limit: 1 << 28,
-            memory_limit: u64::MAX / 4,
-        }
+        Options { depth_limit: 10_000, step_limit: u64::MAX, element_limit: 1 << 28, memory_limit: u64::MAX / 4 }
     }
 }
 
@@ -104,12 +99,7 @@ pub fn run<A: Note + Sync>(
     args: Vec<Data>,
     options: &Options,
 ) -> (Result<Data, Failure>, Counts) {
-    on_own_stack(
-        program,
-        options,
-        || Nowhere,
-        |machine| machine.enter(function, &args),
-    )
+    on_own_stack(program, options, || Nowhere, |machine| machine.enter(function, &args))
 }
 
 /// Calls any function with scalars and columns; blocks of Mem are no arguments.
@@ -119,12 +109,7 @@ pub fn call_slots<A: Note + Sync>(
     args: Vec<Slot>,
     options: &Options,
 ) -> (Result<Vec<Slot>, Failure>, Counts) {
-    on_own_stack(
-        program,
-        options,
-        || Nowhere,
-        |machine| machine.enter_slots(function, args),
-    )
+    on_own_stack(program, options, || Nowhere, |machine| machine.enter_slots(function, args))
 }
 
 /// Runs a machine in a thread whose stack fits the depth limit.
@@ -134,24 +119,16 @@ pub(crate) fn on_own_stack<A: Note + Sync, M: Memory, T: Send>(
     memory: impl FnOnce() -> M + Send,
     work: impl FnOnce(&mut Machine<'_, A, M>) -> Result<T, Box<Failure>> + Send,
 ) -> (Result<T, Failure>, Counts) {
-    let stack = options
-        .depth_limit
-        .saturating_mul(BODIES_PER_CALL)
-        .saturating_add(4096)
-        .saturating_mul(2048);
+    let stack = options.depth_limit.saturating_mul(BODIES_PER_CALL).saturating_add(4096).saturating_mul(2048);
     let work = move || {
         let mut machine = Machine::new(program, options, memory());
         let result = work(&mut machine).map_err(|failure| *failure);
         (result, machine.counts())
     };
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("terrace".to_string())
-            .stack_size(stack);
+        let thread = std::thread::Builder::new().name("terrace".to_string()).stack_size(stack);
         match thread.spawn_scoped(scope, work) {
-            Ok(handle) => handle
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => {
                 let failure = machine::failure("memory", "", vec![stack as i64], Span::none());
                 (Err(failure), Counts::default())

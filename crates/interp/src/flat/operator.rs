@@ -52,23 +52,15 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         self.nest.resize(nest + rank, 0);
         self.open += 1;
         self.memory.begin(op.level != Level::Thread);
-        let mut running = Running {
-            op,
-            points: Points::new(op, nest),
-            failed: false,
-        };
+        let mut running = Running { op, points: Points::new(op, nest), failed: false };
         let results = match &op.kind {
             OpKind::Map { rows } => self.map(frame, &mut running, *rows, binds, span)?,
-            OpKind::Reduce {
-                operator,
-                neutral,
-                masked,
-            } => self.reduce(frame, &mut running, operator, neutral, *masked, binds)?,
-            OpKind::Scan {
-                operator,
-                neutral,
-                form,
-            } => self.scan(frame, &mut running, operator, neutral, *form, binds)?,
+            OpKind::Reduce { operator, neutral, masked } => {
+                self.reduce(frame, &mut running, operator, neutral, *masked, binds)?
+            }
+            OpKind::Scan { operator, neutral, form } => {
+                self.scan(frame, &mut running, operator, neutral, *form, binds)?
+            }
             OpKind::Pack => self.pack(frame, &mut running, binds)?,
         };
         self.memory.end();
@@ -83,18 +75,11 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         for (id, value) in results.scalars {
             self.bind_scalar(frame, id, value)?;
         }
-        results
-            .columns
-            .into_iter()
-            .try_for_each(|out| self.bind_output(frame, out))
+        results.columns.into_iter().try_for_each(|out| self.bind_output(frame, out))
     }
 
     /// Goes to the next step and runs the body at a point; whether it got through.
-    fn step(
-        &mut self,
-        frame: &mut Frame<'p, A, M>,
-        running: &mut Running<'p>,
-    ) -> Outcome<(Step, bool)> {
+    fn step(&mut self, frame: &mut Frame<'p, A, M>, running: &mut Running<'p>) -> Outcome<(Step, bool)> {
         let step = running.points.next(self, frame)?;
         if step != Step::Point {
             return Ok((step, true));
@@ -308,9 +293,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     ) -> Outcome<Results<M>> {
         let results = &running.op.body.results;
         same(binds.len(), results.len())?;
-        let (Some((keep, results)), Some((kept, columns))) =
-            (results.split_first(), binds.split_first())
-        else {
+        let (Some((keep, results)), Some((kept, columns))) = (results.split_first(), binds.split_first()) else {
             return Err(bug("a pack without a condition"));
         };
         let single = running.op.space.len() == 1;
@@ -327,10 +310,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         loop {
             match self.step(frame, running)? {
                 (Step::Point, true) if frame.bool(*keep)? => {
-                    let values = results
-                        .iter()
-                        .map(|r| frame.scalar(*r))
-                        .collect::<Outcome<Vec<_>>>()?;
+                    let values = results.iter().map(|r| frame.scalar(*r)).collect::<Outcome<Vec<_>>>()?;
                     self.memory.point(RESULT + count as u64);
                     for (out, value) in outs.iter_mut().zip(values) {
                         self.push(frame, out, value)?;
@@ -351,10 +331,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             true => vec![(*kept, Scalar::I64(count))],
             false => Vec::new(),
         };
-        Ok(Results {
-            scalars,
-            columns: off.into_iter().chain(outs).collect(),
-        })
+        Ok(Results { scalars, columns: off.into_iter().chain(outs).collect() })
     }
 
     fn outputs(&mut self, frame: &Frame<'p, A, M>, binds: &[ValueId]) -> Outcome<Vec<Output<M>>> {
@@ -367,21 +344,11 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             return Err(bug(format!("{} is not a column", frame.name(id))));
         };
         let place = self.place(frame, id)?;
-        Ok(Output {
-            id,
-            elem,
-            items: Vec::new(),
-            place,
-        })
+        Ok(Output { id, elem, items: Vec::new(), place })
     }
 
     /// Appends an element.
-    pub(crate) fn push(
-        &mut self,
-        frame: &Frame<'p, A, M>,
-        out: &mut Output<M>,
-        value: Scalar,
-    ) -> Outcome<()> {
+    pub(crate) fn push(&mut self, frame: &Frame<'p, A, M>, out: &mut Output<M>, value: Scalar) -> Outcome<()> {
         let at = out.items.len();
         if at >= self.options.element_limit {
             self.room(at as i64 + 1, frame.function.span)?;
@@ -390,13 +357,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         self.put(frame, out, at, value)
     }
 
-    fn put(
-        &mut self,
-        frame: &Frame<'p, A, M>,
-        out: &mut Output<M>,
-        at: usize,
-        value: Scalar,
-    ) -> Outcome<()> {
+    fn put(&mut self, frame: &Frame<'p, A, M>, out: &mut Output<M>, at: usize, value: Scalar) -> Outcome<()> {
         if value.ty() != out.elem {
             let (name, elem) = (frame.name(out.id), out.elem);
             return Err(bug(format!("{value} in {name}, a column of {elem}")));
@@ -415,11 +376,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     /// Binds a column that is complete.
-    pub(crate) fn bind_output(
-        &mut self,
-        frame: &mut Frame<'p, A, M>,
-        out: Output<M>,
-    ) -> Outcome<()> {
+    pub(crate) fn bind_output(&mut self, frame: &mut Frame<'p, A, M>, out: Output<M>) -> Outcome<()> {
         let column = self.new_column(out.elem, out.items);
         let value = Value::Column(column, out.place);
         self.fits_value(frame, &value, out.id)?;
@@ -436,10 +393,7 @@ struct Results<M: Memory> {
 
 impl<M: Memory> Results<M> {
     fn columns(columns: Vec<Output<M>>) -> Results<M> {
-        Results {
-            scalars: Vec::new(),
-            columns,
-        }
+        Results { scalars: Vec::new(), columns }
     }
 }
 
@@ -452,21 +406,12 @@ struct Fold<'p, 'a> {
 }
 
 impl<'p, 'a> Fold<'p, 'a> {
-    fn new(
-        operator: &'p Operator,
-        neutral: &'a [Atom],
-        results: &'a [Atom],
-    ) -> Outcome<Fold<'p, 'a>> {
+    fn new(operator: &'p Operator, neutral: &'a [Atom], results: &'a [Atom]) -> Outcome<Fold<'p, 'a>> {
         same(operator.left.len(), results.len())?;
         same(operator.right.len(), results.len())?;
         same(operator.body.results.len(), results.len())?;
         same(neutral.len(), results.len())?;
-        Ok(Fold {
-            operator,
-            plain: operator.as_binary(),
-            neutral,
-            results,
-        })
+        Ok(Fold { operator, plain: operator.as_binary(), neutral, results })
     }
 
     fn start<A, M: Memory>(&self, frame: &Frame<'p, A, M>) -> Outcome<Vec<Scalar>> {

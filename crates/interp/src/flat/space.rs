@@ -54,12 +54,7 @@ pub(crate) struct Points<'p> {
 impl<'p> Points<'p> {
     pub(crate) fn new(op: &'p Op, nest: usize) -> Points<'p> {
         let places = op.space.iter().map(|_| Place::default()).collect();
-        Points {
-            op,
-            places,
-            at: Some((0, true)),
-            nest,
-        }
+        Points { op, places, at: Some((0, true)), nest }
     }
 
     /// The position of the current point among all.
@@ -136,21 +131,14 @@ impl<'p> Points<'p> {
         match &self.op.space[d] {
             Descriptor::Regular(length) => frame.int(*length),
             Descriptor::Closed { around, length } => {
-                let indices: Vec<(ValueId, i64)> = around
-                    .iter()
-                    .zip(&self.places[..d])
-                    .map(|(v, p)| (*v, p.index))
-                    .collect();
+                let indices: Vec<(ValueId, i64)> =
+                    around.iter().zip(&self.places[..d]).map(|(v, p)| (*v, p.index)).collect();
                 frame.size_with(length, &indices).ok_or_else(|| {
                     let text = print_size(&frame.function.values, length);
                     bug(format!("the length {text} has no value"))
                 })
             }
-            Descriptor::PerAncestor {
-                depth,
-                lengths,
-                base,
-            } => {
+            Descriptor::PerAncestor { depth, lengths, base } => {
                 if *depth > d {
                     return Err(bug(format!("dimension {d} depends on {depth} dimensions")));
                 }
@@ -171,11 +159,7 @@ impl<'p> Points<'p> {
     }
 
     /// Whether the columns of the descriptors have one more element than there are rows, and the last one is the total.
-    fn finish<A: Note, M: Memory>(
-        &self,
-        machine: &mut Machine<'p, A, M>,
-        frame: &Frame<'p, A, M>,
-    ) -> Outcome<()> {
+    fn finish<A: Note, M: Memory>(&self, machine: &mut Machine<'p, A, M>, frame: &Frame<'p, A, M>) -> Outcome<()> {
         machine.memory.point(EVERYONE);
         for (d, descriptor) in self.op.space.iter().enumerate() {
             let (column, rows) = match descriptor {
@@ -202,23 +186,13 @@ pub(crate) fn read_int<'p, A: Note, M: Memory>(
     at: i64,
 ) -> Outcome<i64> {
     let value = machine.read(frame, column, at)?;
-    value
-        .as_i64()
-        .ok_or_else(|| bug(format!("{} has no integers", frame.name(column))))
+    value.as_i64().ok_or_else(|| bug(format!("{} has no integers", frame.name(column))))
 }
 
-fn agree<A, M: Memory>(
-    frame: &Frame<'_, A, M>,
-    column: ValueId,
-    at: i64,
-    found: i64,
-    met: i64,
-) -> Outcome<()> {
+fn agree<A, M: Memory>(frame: &Frame<'_, A, M>, column: ValueId, at: i64, found: i64, met: i64) -> Outcome<()> {
     if found == met {
         return Ok(());
     }
     let name = frame.name(column);
-    Err(bug(format!(
-        "{name} is {found} at {at}, but {met} points come before"
-    )))
+    Err(bug(format!("{name} is {found} at {at}, but {met} points come before")))
 }

@@ -44,10 +44,7 @@ impl Actor {
     /// Both, where they are of one run.
     fn joined(self, now: Actor) -> Actor {
         match self.differs(now) {
-            true => Actor {
-                run: now.run,
-                point: EVERYONE,
-            },
+            true => Actor { run: now.run, point: EVERYONE },
             false => now,
         }
     }
@@ -140,9 +137,7 @@ fn compare(found: Option<Scalar>, value: Scalar) -> Result<(), String> {
     match found {
         Some(found) if found.same_bits(value) => Ok(()),
         Some(found) => Err(format!("memory holds {found} where the value is {value}")),
-        None => Err(format!(
-            "memory was never written where the value is {value}"
-        )),
+        None => Err(format!("memory was never written where the value is {value}")),
     }
 }
 
@@ -154,10 +149,7 @@ impl Memory for Heap {
         let mut actor = Actor::default();
         if parallel {
             self.runs += 1;
-            actor = Actor {
-                run: self.runs,
-                point: EVERYONE,
-            };
+            actor = Actor { run: self.runs, point: EVERYONE };
         }
         self.running.push(actor);
     }
@@ -176,11 +168,7 @@ impl Memory for Heap {
         if !(0..=LENGTH_LIMIT).contains(&count) {
             return Err(format!("a block of {count} elements"));
         }
-        Ok(Rc::new(Block {
-            elem,
-            length: count,
-            cells: RefCell::default(),
-        }))
+        Ok(Rc::new(Block { elem, length: count, cells: RefCell::default() }))
     }
 
     fn place(
@@ -199,11 +187,7 @@ impl Memory for Heap {
             let count = if d == 0 { 1 } else { value(&dim.count)? };
             dims.push((count, value(&dim.stride)?));
         }
-        Ok(Some(Rc::new(Located {
-            block: Rc::clone(block),
-            offset: value(&place.index.offset)?,
-            dims,
-        })))
+        Ok(Some(Rc::new(Located { block: Rc::clone(block), offset: value(&place.index.offset)?, dims })))
     }
 
     fn write(&mut self, place: &Spot, at: usize, value: Scalar) -> Result<(), String> {
@@ -224,9 +208,7 @@ impl Memory for Heap {
             return Err(format!("a race: two points write element {element}"));
         }
         if cell.read.meets(now) {
-            return Err(format!(
-                "a race: element {element} is written, and read by another point"
-            ));
+            return Err(format!("a race: element {element} is written, and read by another point"));
         }
         cell.value = Some(value);
         cell.written = now;
@@ -241,14 +223,9 @@ impl Memory for Heap {
         let now = self.now();
         located.block.cell(element, |cell| {
             if cell.written.meets(now) {
-                return Err(format!(
-                    "a race: element {element} is read, and written by another point"
-                ));
+                return Err(format!("a race: element {element} is read, and written by another point"));
             }
-            cell.read = Stamp {
-                outer: cell.read.outer.joined(now.outer),
-                inner: cell.read.inner.joined(now.inner),
-            };
+            cell.read = Stamp { outer: cell.read.outer.joined(now.outer), inner: cell.read.inner.joined(now.inner) };
             compare(cell.value, value)
         })
     }
@@ -258,8 +235,6 @@ impl Memory for Heap {
             return Ok(());
         };
         let element = located.within(at)?;
-        located
-            .block
-            .cell(element, |cell| compare(cell.value, value))
+        located.block.cell(element, |cell| compare(cell.value, value))
     }
 }

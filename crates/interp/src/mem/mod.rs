@@ -32,25 +32,14 @@ use terrace_ir::mem::Program;
 use terrace_plan::data::Data;
 
 /// Calls an entry or a test with the usual limits.
-pub fn call(
-    program: &Program,
-    function: FuncId,
-    args: Vec<Data>,
-) -> Result<(Data, Counts), Failure> {
+pub fn call(program: &Program, function: FuncId, args: Vec<Data>) -> Result<(Data, Counts), Failure> {
     let (result, counts) = run(program, function, args, &Options::default());
     result.map(|data| (data, counts))
 }
 
 /// Calls an entry or a test under stated limits, and says how much it did.
-pub fn run(
-    program: &Program,
-    function: FuncId,
-    args: Vec<Data>,
-    options: &Options,
-) -> (Result<Data, Failure>, Counts) {
-    on_own_stack(program, options, Heap::default, |machine| {
-        machine.enter(function, &args)
-    })
+pub fn run(program: &Program, function: FuncId, args: Vec<Data>, options: &Options) -> (Result<Data, Failure>, Counts) {
+    on_own_stack(program, options, Heap::default, |machine| machine.enter(function, &args))
 }
 
 /// Calls any function with scalars and columns; blocks are no arguments and no results.
@@ -60,7 +49,5 @@ pub fn call_slots(
     args: Vec<Slot>,
     options: &Options,
 ) -> (Result<Vec<Slot>, Failure>, Counts) {
-    on_own_stack(program, options, Heap::default, |machine| {
-        machine.enter_slots(function, args)
-    })
+    on_own_stack(program, options, Heap::default, |machine| machine.enter_slots(function, args))
 }

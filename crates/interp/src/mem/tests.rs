@@ -1,3 +1,5 @@
+//! Places that are right, and places that are wrong though the values are right.
+
 use super::{Options, run};
 use crate::flat::tests::{describe, subject};
 use terrace_ir::flat::parse;
@@ -10,10 +12,7 @@ fn outcome(text: &str) -> (String, String) {
     let (function, args) = subject(&program);
     let options = Options::default();
     let by_value = crate::flat::run(&erase::erase(&program), function, args.clone(), &options);
-    (
-        describe(run(&program, function, args, &options).0),
-        describe(by_value.0),
-    )
+    (describe(run(&program, function, args, &options).0), describe(by_value.0))
 }
 
 /// Places that are right: both readings agree.
@@ -26,10 +25,7 @@ fn check(text: &str, expected: &str) {
 /// Places that are wrong: the values alone show nothing.
 fn check_wrong(text: &str, part: &str) {
     let (found, by_value) = outcome(text);
-    assert!(
-        found.starts_with("internal error") && found.contains(part),
-        "{found}"
-    );
+    assert!(found.starts_with("internal error") && found.contains(part), "{found}");
     assert!(!by_value.starts_with("internal error"), "{by_value}");
 }
 
@@ -50,27 +46,14 @@ fn doubled(place: &str) -> String {
 
 #[test]
 fn columns_live_where_they_say() {
-    let alloc = |count: &str, place: &str| {
-        over_list(&format!(
-            "let ym_8 : block = alloc i64 {count} {}",
-            doubled(place)
-        ))
-    };
+    let alloc =
+        |count: &str, place: &str| over_list(&format!("let ym_8 : block = alloc i64 {count} {}", doubled(place)));
     check(&alloc("n_0", "ym_8 + 0 {n_0 by 1}"), "[6, 2, 4]");
     check(&alloc("2*n_0 + 1", "ym_8 + 2 {n_0 by 2}"), "[6, 2, 4]");
     check(&alloc("n_0", "ym_8 + n_0 - 1 {n_0 by -1}"), "[6, 2, 4]");
-    check_wrong(
-        &alloc("n_0", "ym_8 + 1 {n_0 by 1}"),
-        "ys_9 at 2: element 3 of a block of 3",
-    );
-    check_wrong(
-        &alloc("n_0", "ym_8 + 0 {n_0 by -1}"),
-        "ys_9 at 1: element -1 of a block of 3",
-    );
-    check_wrong(
-        &alloc("n_0", "ym_8 + 0 {n_0 by 0}"),
-        "a race: two points write element 0",
-    );
+    check_wrong(&alloc("n_0", "ym_8 + 1 {n_0 by 1}"), "ys_9 at 2: element 3 of a block of 3");
+    check_wrong(&alloc("n_0", "ym_8 + 0 {n_0 by -1}"), "ys_9 at 1: element -1 of a block of 3");
+    check_wrong(&alloc("n_0", "ym_8 + 0 {n_0 by 0}"), "a race: two points write element 0");
 }
 
 #[test]
@@ -91,13 +74,7 @@ fn index_functions_have_any_rank() {
 
 #[test]
 fn a_map_may_work_in_place() {
-    check(
-        &over_list(&format!(
-            "let ym_8 : block = xm_1 {}",
-            doubled("xm_1 + 0 {n_0 by 1}")
-        )),
-        "[6, 2, 4]",
-    );
+    check(&over_list(&format!("let ym_8 : block = xm_1 {}", doubled("xm_1 + 0 {n_0 by 1}"))), "[6, 2, 4]");
     // Every point reads its neighbour, in either direction: some order of the points is wrong.
     for (from, at) in [(0, 1), (1, 0)] {
         let body = format!(
@@ -119,10 +96,7 @@ fn a_map_may_work_in_place() {
         )
     };
     check(&shift("0", "1"), "[1, 2]");
-    check_wrong(
-        &shift("1", "0"),
-        "xs_2 at 1: memory holds 3 where the value is 1",
-    );
+    check_wrong(&shift("1", "0"), "xs_2 at 1: memory holds 3 where the value is 1");
 }
 
 #[test]
@@ -136,10 +110,7 @@ fn a_block_serves_again_when_its_column_is_dead() {
         ))
     };
     check(&body(""), "[6, 2, 4]");
-    check_wrong(
-        &body("let z_6 : i64 = zs_3[1]"),
-        "statement `z_6`: zs_3 at 1: memory holds 2 where the value is 1",
-    );
+    check_wrong(&body("let z_6 : i64 = zs_3[1]"), "statement `z_6`: zs_3 at 1: memory holds 2 where the value is 1");
 }
 
 #[test]
@@ -176,10 +147,7 @@ fn points_have_local_arrays_of_their_own() {
         ))
     };
     check(&text("2*p_11", "1"), "[1, 11, 21]");
-    check_wrong(
-        &text("p_11", "1"),
-        "statement `t_12`: t_12 at 0: a race: two points write element 1",
-    );
+    check_wrong(&text("p_11", "1"), "statement `t_12`: t_12 at 0: a race: two points write element 1");
     check_wrong(&text("3*p_11", "1"), "element 6 of a block of 6");
 }
 
@@ -219,10 +187,7 @@ fn blocks_of_threads_race_too() {
         )
     };
     check(&text("8*p_5 + 4"), "2");
-    check_wrong(
-        &text("8*p_5"),
-        "statement `b_9`: b_9 at 1: a race: element 1 is written, and read by another point",
-    );
+    check_wrong(&text("8*p_5"), "statement `b_9`: b_9 at 1: a race: element 1 is written, and read by another point");
 }
 
 #[test]
@@ -242,10 +207,7 @@ fn blocks_come_out_of_branches_loops_and_calls() {
         ))
     };
     check(&branch("am_3"), "[7, 7, 7]");
-    check_wrong(
-        &branch("xm_1"),
-        "ys_9 at 0: memory holds 3 where the value is 7",
-    );
+    check_wrong(&branch("xm_1"), "ys_9 at 0: memory holds 3 where the value is 7");
     let repeat = |given: &str| {
         over_list(&format!(
             "let k_3 : i64, ym_8 : block, ys_9 : i64[n_0] @ ym_8 + 0 {{n_0 by 1}} =
@@ -257,10 +219,7 @@ fn blocks_come_out_of_branches_loops_and_calls() {
         ))
     };
     check(&repeat("bm_41"), "[6, 4, 5]");
-    check_wrong(
-        &repeat("sm_5"),
-        "ss_6 at 0: memory holds 3 where the value is 4",
-    );
+    check_wrong(&repeat("sm_5"), "ss_6 at 0: memory holds 3 where the value is 4");
     let called = |block: &str| {
         let callee = format!(
             "def f(n_0 : i64, xm_1 : block, xs_2 : i64[n_0] @ xm_1 + 0 {{n_0 by 1}}) -> (block, i64[n_0]) {{
@@ -273,10 +232,7 @@ fn blocks_come_out_of_branches_loops_and_calls() {
         format!("{callee} {}", over_list(&body))
     };
     check(&called("xm_1"), "[3, 3, 3]");
-    check_wrong(
-        &called("zm_3"),
-        "xs_2 at 0: memory was never written where the value is 3",
-    );
+    check_wrong(&called("zm_3"), "xs_2 at 0: memory was never written where the value is 3");
 }
 
 #[test]

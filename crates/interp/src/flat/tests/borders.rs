@@ -1,10 +1,10 @@
+//! Nested values in every layout, in and out.
+
 use super::check;
 
 /// A test that gives back what it takes.
 fn same(arg: &str, params: &str, names: &str, types: &str, layout: &str) -> String {
-    format!(
-        "test \"t\" t({params}) -> ({types}) with ({arg}) takes {layout} gives {layout} {{ => {names} }}"
-    )
+    format!("test \"t\" t({params}) -> ({types}) with ({arg}) takes {layout} gives {layout} {{ => {names} }}")
 }
 
 fn check_same(arg: &str, params: &[(&str, &str)], layout: &str) {
@@ -16,8 +16,7 @@ fn check_refused(arg: &str, params: &[(&str, &str)], layout: &str, expected: &st
 }
 
 fn text(arg: &str, params: &[(&str, &str)], layout: &str) -> String {
-    let list =
-        |f: &dyn Fn(&(&str, &str)) -> String| params.iter().map(f).collect::<Vec<_>>().join(", ");
+    let list = |f: &dyn Fn(&(&str, &str)) -> String| params.iter().map(f).collect::<Vec<_>>().join(", ");
     same(
         arg,
         &list(&|(n, t)| format!("{n} : {t}")),
@@ -27,43 +26,22 @@ fn text(arg: &str, params: &[(&str, &str)], layout: &str) -> String {
     )
 }
 
-const RAGGED: &[(&str, &str)] = &[
-    ("n_0", "i64"),
-    ("off_1", "i64[n_0 + 1]"),
-    ("c_2", "i64"),
-    ("x_3", "i32[c_2]"),
-    ("y_4", "f64[c_2]"),
-];
+const RAGGED: &[(&str, &str)] =
+    &[("n_0", "i64"), ("off_1", "i64[n_0 + 1]"), ("c_2", "i64"), ("x_3", "i32[c_2]"), ("y_4", "f64[c_2]")];
 
 #[test]
 fn every_layout_goes_in_and_out() {
-    check_same(
-        "(1, true)",
-        &[("a_0", "i64"), ("b_1", "bool")],
-        "(i64, bool)",
-    );
+    check_same("(1, true)", &[("a_0", "i64"), ("b_1", "bool")], "(i64, bool)");
     check_same("[]", &[("n_0", "i64"), ("x_1", "i64[n_0]")], "[length]i64");
-    check_same(
-        "[[(1i32, 0.5)], [], [(2i32, 1.5), (3i32, 2.0)]]",
-        RAGGED,
-        "[length][off](i32, f64)",
-    );
+    check_same("[[(1i32, 0.5)], [], [(2i32, 1.5), (3i32, 2.0)]]", RAGGED, "[length][off](i32, f64)");
     check_same("[]", RAGGED, "[length][off](i32, f64)");
     let regular = [("n_0", "i64"), ("m_1", "i64"), ("x_2", "i64[n_0*m_1]")];
     check_same("[[1, 2], [3, 4], [5, 6]]", &regular, "[length][length]i64");
     check_same("[[], []]", &regular, "[length][length]i64");
     let triangle = [("n_0", "i64"), ("x_1", "i64[(n_0^2 + n_0)/2]")];
-    check_same(
-        "[[1], [2, 3], [4, 5, 6]]",
-        &triangle,
-        "[length][closed s0 + 1]i64",
-    );
+    check_same("[[1], [2, 3], [4, 5, 6]]", &triangle, "[length][closed s0 + 1]i64");
     let stated = [("m_0", "i64"), ("n_1", "i64"), ("x_2", "i64[n_1*m_0]")];
-    check_same(
-        "(2, [[1, 2], [3, 4]])",
-        &stated,
-        "(i64, [length][closed s100]i64)",
-    );
+    check_same("(2, [[1, 2], [3, 4]])", &stated, "(i64, [length][closed s100]i64)");
     let deep = [
         ("n_0", "i64"),
         ("off_1", "i64[n_0 + 1]"),
@@ -73,11 +51,7 @@ fn every_layout_goes_in_and_out() {
         ("d_5", "i64"),
         ("x_6", "i64[d_5]"),
     ];
-    check_same(
-        "[[[1], [], [2, 3]], [], [[4]]]",
-        &deep,
-        "[length][off start][off]i64",
-    );
+    check_same("[[[1], [], [2, 3]], [], [[4]]]", &deep, "[length][off start][off]i64");
 }
 
 #[test]
@@ -95,29 +69,9 @@ fn rows_that_are_not_packed_are_found() {
 #[test]
 fn arguments_that_do_not_fit_are_refused() {
     let triangle = [("n_0", "i64"), ("x_1", "i64[(n_0^2 + n_0)/2]")];
-    check_refused(
-        "[[1], [2]]",
-        &triangle,
-        "[length][closed s0 + 1]i64",
-        "size [1, 2] at [1]",
-    );
+    check_refused("[[1], [2]]", &triangle, "[length][closed s0 + 1]i64", "size [1, 2] at [1]");
     let regular = [("n_0", "i64"), ("m_1", "i64"), ("x_2", "i64[n_0*m_1]")];
-    check_refused(
-        "[[1], [2], []]",
-        &regular,
-        "[length][length]i64",
-        "size [0, 1] at [2]",
-    );
-    check_refused(
-        "[[1], 2]",
-        &regular,
-        "[length][length]i64",
-        "argument [] at []",
-    );
-    check_refused(
-        "[[1i32]]",
-        &regular,
-        "[length][length]i64",
-        "argument [] at []",
-    );
+    check_refused("[[1], [2], []]", &regular, "[length][length]i64", "size [0, 1] at [2]");
+    check_refused("[[1], 2]", &regular, "[length][length]i64", "argument [] at []");
+    check_refused("[[1i32]]", &regular, "[length][length]i64", "argument [] at []");
 }

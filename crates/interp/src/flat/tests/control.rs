@@ -1,10 +1,10 @@
+//! Scalars, branches, loops, calls, limits, and which failure is reported.
+
 use super::{check, describe, outcome};
 use crate::flat::Options;
 
 fn of_one(arg: &str, result: &str, body: &str) -> String {
-    format!(
-        "test \"t\" t(x_0 : i64) -> ({result}) with ({arg}) takes i64 gives {result} {{ {body} }}"
-    )
+    format!("test \"t\" t(x_0 : i64) -> ({result}) with ({arg}) takes i64 gives {result} {{ {body} }}")
 }
 
 #[test]
@@ -61,19 +61,11 @@ const COUNT_DOWN: &str = "
 
 #[test]
 fn calls_nest_up_to_the_limit() {
-    let text = |n: &str| {
-        format!(
-            "{COUNT_DOWN} {}",
-            of_one(n, "i64", "let y_1 : i64 = call down(x_0) => y_1")
-        )
-    };
+    let text = |n: &str| format!("{COUNT_DOWN} {}", of_one(n, "i64", "let y_1 : i64 = call down(x_0) => y_1"));
     check(&text("5"), "5");
     check(&text("9900"), "9900");
     check(&text("-1"), "depth [10000] at []");
-    let small = Options {
-        depth_limit: 10,
-        ..Options::default()
-    };
+    let small = Options { depth_limit: 10, ..Options::default() };
     let (result, counts) = outcome(&text("-1"), &small);
     let failure = result.unwrap_err();
     assert_eq!(failure.trace.len(), 10);
@@ -85,33 +77,14 @@ fn calls_nest_up_to_the_limit() {
 #[test]
 fn limits_are_options() {
     let text = of_one("0", "i64", "let m_1 : i64 = memory_limit => m_1");
-    let options = Options {
-        memory_limit: 64,
-        ..Options::default()
-    };
+    let options = Options { memory_limit: 64, ..Options::default() };
     assert_eq!(describe(outcome(&text, &options).0), "64");
     let endless = "let a_1 : i64 = loop b_2 : i64 = 0 while { let t_3 : bool = b_2 == 0 => t_3 } do { => b_2 } => a_1";
-    let options = Options {
-        step_limit: 100,
-        ..Options::default()
-    };
-    assert_eq!(
-        describe(outcome(&of_one("0", "i64", endless), &options).0),
-        "steps [100] at []"
-    );
-    let large = of_one(
-        "5000",
-        "i64",
-        "let ys_1 : i64[x_0] = map grid [x_0] (i_2 | p_3) { => i_2 } => x_0",
-    );
-    let options = Options {
-        element_limit: 1000,
-        ..Options::default()
-    };
-    assert_eq!(
-        describe(outcome(&large, &options).0),
-        "memory [16016] at [1000]"
-    );
+    let options = Options { step_limit: 100, ..Options::default() };
+    assert_eq!(describe(outcome(&of_one("0", "i64", endless), &options).0), "steps [100] at []");
+    let large = of_one("5000", "i64", "let ys_1 : i64[x_0] = map grid [x_0] (i_2 | p_3) { => i_2 } => x_0");
+    let options = Options { element_limit: 1000, ..Options::default() };
+    assert_eq!(describe(outcome(&large, &options).0), "memory [16016] at [1000]");
 }
 
 #[test]

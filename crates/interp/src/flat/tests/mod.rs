@@ -24,10 +24,7 @@ pub(crate) fn describe(result: Result<Data, Failure>) -> String {
     match result {
         Ok(data) => show(&data),
         Err(failure) if failure.kind == "bug" => failure.message,
-        Err(failure) => format!(
-            "{} {:?} at {:?}",
-            failure.kind, failure.values, failure.indices
-        ),
+        Err(failure) => format!("{} {:?} at {:?}", failure.kind, failure.values, failure.indices),
     }
 }
 
@@ -50,18 +47,11 @@ fn outcome(text: &str, options: &Options) -> (Result<Data, Failure>, Counts) {
 fn check(text: &str, expected: &str) {
     let program: Program = parse::parse(text).unwrap();
     terrace_ir::flat::verify::verify(&program).unwrap();
-    assert_eq!(
-        describe(outcome(text, &Options::default()).0),
-        expected,
-        "{text}"
-    );
+    assert_eq!(describe(outcome(text, &Options::default()).0), expected, "{text}");
 }
 
 /// Runs a program in which something is wrong that types cannot show.
 fn check_bug(text: &str, part: &str) {
     let found = describe(outcome(text, &Options::default()).0);
-    assert!(
-        found.starts_with("internal error") && found.contains(part),
-        "{found}"
-    );
+    assert!(found.starts_with("internal error") && found.contains(part), "{found}");
 }

@@ -190,7 +190,7 @@ impl Flattener<'_> {
             let (rep, layout) = match &info.ty {
                 core::Type::Array(a) => {
                     let n = self.entry_scalar(&mut reader, &info.name);
-                    let (elem, layout) = self.entry_elem(&mut reader, a, n.into(), 0, &info.name)?;
+                    let (elem, layout) = self.entry_elem(&mut reader, a, n.into(), size_of(n.into()), 0, &info.name)?;
                     let arr = Arr {
                         start: Ix::int(0),
                         len: Ix::Atom(n.into()),
@@ -224,7 +224,7 @@ impl Flattener<'_> {
             }
             core::Type::Array(a) => {
                 let n = self.entry_scalar(reader, name);
-                let (elem, layout) = self.entry_elem(reader, a, n.into(), 0, name)?;
+                let (elem, layout) = self.entry_elem(reader, a, n.into(), size_of(n.into()), 0, name)?;
                 let len = Ix::Atom(n.into());
                 let arr = Arr { start: Ix::int(0), len, dim: None, count: n.into(), total: None, elem };
                 (Rep::Array(arr), Layout::Array(DimLayout::Length, Box::new(layout)))
@@ -239,16 +239,17 @@ impl Flattener<'_> {
         v
     }
 
-    /// The elements of an array of type `ty` that has `n` of them, `depth` dimensions inside.
+    /// The elements of an array of type `ty` that has `n` of them, `depth` dimensions inside. `length` is `n` over parameters.
     fn entry_elem(
         &mut self,
         reader: &mut EntryReader<'_>,
         ty: &ArrayType,
         n: Atom,
+        length: Size,
         depth: usize,
         name: &str,
     ) -> Result<(Elem, Layout)> {
-        self.entry_base(reader, &ty.elem, ty.position, n, depth, name)
+        self.entry_base(reader, &ty.elem, ty.position, (n, length), depth, name)
     }
 
     fn entry_base(
@@ -256,35 +257,36 @@ impl Flattener<'_> {
         reader: &mut EntryReader<'_>,
         ty: &core::Type,
         position: Option<SizeVar>,
-        n: Atom,
+        (n, length): (Atom, Size),
         depth: usize,
         name: &str,
     ) -> Result<(Elem, Layout)> {
         match ty {
             core::Type::Scalar(s) => {
-                let v = self.column_value(name, *s, size_of(n));
+                let v = self.column_value(name, *s, length);
                 reader.params.push(v);
                 Ok((Elem::Scalar(v, *s), Layout::Scalar(*s)))
             }
             core::Type::Tuple(ts) => {
                 let parts: Vec<_> = ts
                     .iter()
-                    .map(|t| self.entry_base(reader, t, position, n, depth, name))
+                    .map(|t| self.entry_base(reader, t, position, (n, length.clone()), depth, name))
                     .collect::<Result<_>>()?;
                 let (elems, layouts) = parts.into_iter().unzip();
                 Ok((Elem::Tuple(elems), Layout::Tuple(layouts)))
             }
             core::Type::Array(a) => {
-                let (inner, count, dim) = match &a.length {
+                let (inner, count, total, dim) = match &a.length {
                     None => {
-                        let off = self.column_value("off", ScalarType::I64, size_of(n) + 1);
+                        let off = self.column_value("off", ScalarType::I64, length + 1);
                         reader.params.push(off);
                         let count = self.entry_scalar(reader, "rows");
                         self.fun.totals.insert(off, count.into());
-                        (Inner::Packed(off), Atom::Var(count), DimLayout::Irregular { packed: true })
+                        let total = size_of(count.into());
+                        (Inner::Packed(off), Atom::Var(count), total, DimLayout::Irregular { packed: true })
                     }
-                    Some(length) if position.is_some_and(|p| length.vars().contains(&p)) => {
-                        self.entry_closed(reader, length, position, n, depth)?
+                    Some(row) if position.is_some_and(|p| row.vars().contains(&p)) => {
+                        self.entry_closed(reader, row, position, n, depth)?
                     }
                     Some(_) => {
                         let m = self.entry_scalar(reader, "row");
@@ -292,10 +294,10 @@ impl Flattener<'_> {
                         if let Atom::Var(v) = count {
                             self.fun.host_known.insert(v);
                         }
-                        (Inner::Regular(m.into()), count, DimLayout::Length)
+                        (Inner::Regular(m.into()), count, length * size_of(m.into()), DimLayout::Length)
                     }
                 };
-                let (elem, layout) = self.entry_elem(reader, a, count, depth + 1, name)?;
+                let (elem, layout) = self.entry_elem(reader, a, count, total, depth + 1, name)?;
                 Ok((Elem::Row { inner, count, elem: Box::new(elem) }, Layout::Array(dim, Box::new(layout))))
             }
         }
@@ -309,14 +311,13 @@ impl Flattener<'_> {
         position: Option<SizeVar>,
         n: Atom,
         depth: usize,
-    ) -> Result<(Inner, Atom, DimLayout)> {
+    ) -> Result<(Inner, Atom, Size, DimLayout)> {
         let index = self.scalar_value("i", ScalarType::I64);
         let var = size_var(index);
         let first = reader.params[reader.first];
         if depth > 0 {
             return self.limit("a row length that depends on a position further out");
         }
-        let mut known = true;
         let rename = |to_index: Size, to_length: Size| {
             length.substitute_all(&|v| match v {
                 v if Some(v) == position => Some(to_index.clone()),
@@ -326,16 +327,16 @@ impl Flattener<'_> {
         };
         let len = rename(Size::var(var), size_of(first.into()));
         let layout = rename(Size::var(SizeVar(depth as u32)), Size::var(SizeVar(100)));
-        known &= length.vars().iter().all(|v| Some(*v) == position || reader.is_length_of_this(*v));
+        let known = length.vars().iter().all(|v| Some(*v) == position || reader.is_length_of_this(*v));
         if !known {
             return self.limit("a row length that depends on another parameter");
         }
         let start = terrace_algebra::sum(var, &Size::var(var), &len);
         let total = terrace_algebra::sum(var, &size_of(n), &len);
         let count = self.scalar_value("count", ScalarType::I64);
-        self.push(vec![count], flat::Expr::Size(total));
+        self.push(vec![count], flat::Expr::Size(total.clone()));
         self.fun.host_known.insert(count);
-        Ok((Inner::Closed { var, start, len }, count.into(), DimLayout::Closed(layout)))
+        Ok((Inner::Closed { var, start, len }, count.into(), total, DimLayout::Closed(layout)))
     }
 
     /// The results of an entry; rows are packed.

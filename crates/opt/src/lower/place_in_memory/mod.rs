@@ -222,7 +222,9 @@ impl<'a> Placer<'a> {
     }
 
     fn on_host(&self, size: &Size, together: &[ValueId]) -> bool {
-        size.vars().into_iter().map(value_of).all(|v| !self.on_device(v) && !together.contains(&v))
+        // A size function is an element of a column, `off[n]`: only the device knows it.
+        size.funs().is_empty()
+            && size.vars().into_iter().map(value_of).all(|v| !self.on_device(v) && !together.contains(&v))
     }
 
     /// How many elements to allocate for a column that is bound together with others.
@@ -237,7 +239,9 @@ impl<'a> Placer<'a> {
                 return Ok(size);
             }
         }
-        let before = |size: &Size| size.vars().into_iter().all(|v| !together.contains(&value_of(v)));
+        let before = |size: &Size| {
+            size.funs().is_empty() && size.vars().into_iter().all(|v| !together.contains(&value_of(v)))
+        };
         match (candidates.into_iter().find(before), op) {
             (Some(size), _) => Ok(size),
             (None, Some(op)) if op.kind == OpKind::Pack => self.points(op, span),

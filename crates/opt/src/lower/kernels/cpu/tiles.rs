@@ -13,7 +13,7 @@
 
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ge, int, le, lt, max, min, mul, quot, sub};
+use crate::lower::kernels::expr::{add, int, le, lt, max, min, mul, quot, sub};
 use crate::lower::kernels::points::{Point, count, for_points, row_length, row_start, search, start_at};
 use terrace_base::ScalarType;
 use terrace_ir::Atom;
@@ -143,9 +143,4 @@ pub(super) fn for_rows<'h>(
 /// Whether the tile has work.
 pub(super) fn has_work(tile: &WorkTile) -> Expr {
     lt(tile.lo.clone(), tile.hi.clone())
-}
-
-/// `a >= b` and `a < c`.
-pub(super) fn within(a: &Expr, from: &Expr, to: &Expr) -> Expr {
-    crate::lower::kernels::expr::and(ge(a.clone(), from.clone()), lt(a.clone(), to.clone()))
 }
