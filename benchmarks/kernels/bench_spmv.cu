@@ -89,9 +89,9 @@ void measure(Report& report, const char* shape, const Matrix& matrix, Best& best
 }
 
 static void all_shapes(Report& report, const Matrix& matrix, Best& best) {
-    measure<SegmentShape<128, 2, 8, 8>>(report, "128x8, 8", matrix, best);
-    measure<SegmentShape<64, 2, 16, 16>>(report, "64x8, 16", matrix, best);
-    measure<SegmentShape<64, 2, 8, 16>>(report, "64x8, 8", matrix, best);
+    measure<SegmentShape<128, 2, 8, 7>>(report, "128x8, 8", matrix, best);
+    measure<SegmentShape<64, 2, 16, 14>>(report, "64x8, 16", matrix, best);
+    measure<SegmentShape<64, 2, 8, 14>>(report, "64x8, 8", matrix, best);
     measure<SegmentShape<128, 1, 16, 8, true>>(report, "128x4, 16, early", matrix, best);
     measure<SegmentShape<64, 1, 32, 16, true>>(report, "64x4, 32, early", matrix, best);
     measure<SegmentShape<128, 2, 8, 5, true>>(report, "128x8, 8, early", matrix, best);

@@ -18,10 +18,8 @@
 #pragma once
 #include "ragged_tiles.cuh"
 
-/// EARLY: the elements of the next window are asked for before this one is mapped.
-template <int THREADS, int CHUNKS, int WINDOWS, int MIN_BLOCKS = 1, bool EARLY = false>
+template <int THREADS, int CHUNKS, int WINDOWS, int MIN_BLOCKS = 1>
 struct MapShape {
-    static constexpr bool early = EARLY;
     static constexpr int threads = THREADS, chunks = CHUNKS, min_blocks = MIN_BLOCKS;
     static constexpr int window = THREADS * CHUNKS * 4, tile = window * WINDOWS;
     static_assert(tile < 65535, "a mark is 16 bits");
@@ -37,16 +35,6 @@ struct MapShared {
     unsigned warp_max[Shape::threads / 32];
     Corner<int> corners[2];
 };
-
-/// Asks for the elements of the window at `from` that lie in whole fours between j0 and j1.
-template <class T, class Shape>
-__device__ inline void load_window(const T* data, int from, int j0, int j1, Wide<T> (&x)[Shape::chunks]) {
-#pragma unroll
-    for (int c = 0; c < Shape::chunks; c++) {
-        const int j = from + ((warp_index() * Shape::chunks + c) * 32 + lane_index()) * 4;
-        if (j >= j0 && j + 4 <= j1) x[c] = load_wide(data + j);
-    }
-}
 
 template <class R, class T, class U, class F, class Shape>
 __device__ inline void ragged_map_tile(MapShared<Shape>& shared, const int* offsets, const R* values, const T* data, U* out,
@@ -67,20 +55,19 @@ __device__ inline void ragged_map_tile(MapShared<Shape>& shared, const int* offs
     unsigned carry = 1;
     int row = first_row;
     int next_start = offsets[row];
-    Wide<T> x[CHUNKS], next[CHUNKS];
-    if (Shape::early) load_window<T, Shape>(data, j0 & ~3, j0, j1, next);
     for (int from = j0 & ~3; from < j1; from += WINDOW) {
         const int to = min(from + WINDOW, j1);
-        if (!Shape::early) load_window<T, Shape>(data, from, j0, j1, next);
+        Wide<T> x[CHUNKS];
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++) {
             const int j = from + ((warp * CHUNKS + c) * 32 + lane) * 4;
-            x[c] = next[c];
-            if (!(j >= j0 && j + 4 <= j1))
+            if (j >= j0 && j + 4 <= j1) {
+                x[c] = load_wide(data + j);
+            } else {
 #pragma unroll
                 for (int k = 0; k < 4; k++) x[c].at[k] = j + k >= j0 && j + k < j1 ? data[j + k] : T();
+            }
         }
-        if (Shape::early && to < j1) load_window<T, Shape>(data, from + WINDOW, j0, j1, next);
         const bool plain = row > last_row || next_start >= to;
         unsigned short number[CHUNKS][4];
         unsigned before[CHUNKS];

@@ -7,8 +7,8 @@
 //     tiles of three items:          a b |  . | c d  . e |          corners (0,0) (1,2) (2,4)
 //
 // The list is never built. The mark of row i has i marks and offsets[i+1] elements before it, so it is item
-// offsets[i+1] + i: an increasing sequence, and the corner at item d is found by a search for d. One warp does it with 128
-// probes at a time: four dependent loads for 2^26 rows, once per tile and not once per thread.
+// offsets[i+1] + i: an increasing sequence, and the corner at item d is found by a search for d. One warp does it with 32
+// probes at a time: six dependent loads for 2^26 rows, once per tile and not once per thread.
 //
 // A mark that would begin a tile is moved to the tile before, next to its row's last element. Then a row that ends in a tile has
 // an element there, or is empty, and a row sum never has to be stored by a tile that has nothing to add to it.
@@ -29,24 +29,14 @@ struct Corner {
 /// The corner at item `d`, in every lane; called by one whole warp.
 template <class Index>
 __device__ inline Corner<Index> find_corner(const Index* offsets, Index rows, Index elements, Index d) {
-    constexpr int PROBES = 4;
     const Index lane = lane_index();
     Index lo = d > elements ? d - elements : 0, hi = d < rows ? d : rows;
     while (lo < hi) {
-        const Index step = (hi - lo + 32 * PROBES - 1) / (32 * PROBES);
-        bool beyond[PROBES];
-#pragma unroll
-        for (int k = 0; k < PROBES; k++) {
-            const Index probe = lo + (k * 32 + lane) * step;
-            beyond[k] = probe < hi && offsets[probe + 1] + probe >= d;
-        }
-        Index first = -1;
-#pragma unroll
-        for (int k = 0; k < PROBES; k++) {
-            const unsigned votes = __ballot_sync(WHOLE_WARP, beyond[k]);
-            if (first < 0 && votes != 0) first = k * 32 + __ffs(int(votes)) - 1;
-        }
-        if (first >= 0) {
+        const Index step = (hi - lo + 31) / 32, probe = lo + lane * step;
+        const bool beyond = probe < hi && offsets[probe + 1] + probe >= d;
+        const unsigned votes = __ballot_sync(WHOLE_WARP, beyond);
+        if (votes != 0) {
+            const Index first = __ffs(int(votes)) - 1;
             hi = lo + first * step;
             if (first > 0) lo = hi - step + 1;
         } else {

@@ -4,7 +4,8 @@
 #     bash benchmarks/kernels/run.sh [OUT] [section ..]
 #
 # OUT (default: a new folder under /tmp) gets kernels.json, kernels.txt (everything printed) and build.txt (registers, spills).
-# Sections are scan, pack, rows, spmv, map, sort; default all. Needs nvcc; NVCC and LIMIT (seconds per section) may be set.
+# Sections are scan, pack, rows, spmv, map, sort; default all. Needs nvcc; NVCC, LIMIT (seconds per section) and BUILD (a folder
+# in which the programs are kept, for a profiler) may be set.
 # Sections are built side by side and run one after the other, each a process with a time limit, so one failure spoils one section.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -14,9 +15,10 @@ sections=${*:-scan pack rows spmv map sort}
 nvcc=${NVCC:-nvcc}
 limit=${LIMIT:-90}
 mkdir -p "$out"
-build=$(mktemp -d /tmp/kernels-build.XXXXXX)
+build=${BUILD:-$(mktemp -d /tmp/kernels-build.XXXXXX)}
+mkdir -p "$build"
 parts=$(mktemp -d /tmp/kernels-parts.XXXXXX)
-trap 'rm -rf "$build" "$parts"' EXIT
+trap '[ -n "${BUILD:-}" ] || rm -rf "$build"; rm -rf "$parts"' EXIT
 
 source_of() { case $1 in rows) echo bench_segments.cu ;; *) echo "bench_$1.cu" ;; esac; }
 flags="-O3 -std=c++17 -arch=sm_90 -fmad=false -Xptxas -v"

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
-//! tests   cargo test --workspace --no-fail-fast   passed on as they run
+//! tests   cargo test --no-fail-fast --workspace   passed on as they run
 //! end     1234 passed, 0 failed                   the sum over all of cargo's result lines
 //! ```
 //!
@@ -34,13 +34,20 @@ fn root() -> &'static Path {
 fn test(args: &[String]) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(root()).args(["test", "--workspace", "--no-fail-fast"]).args(args).stdout(Stdio::piped());
+    command.current_dir(root()).arg("test").arg("--no-fail-fast").stdout(Stdio::piped());
+    if !args.iter().any(|a| a == "-p" || a.starts_with("--package")) {
+        command.arg("--workspace");
+    }
+    command.args(args);
     match nvrtc() {
         Ok(found) => {
             println!("NVRTC: {}", found.display());
             command.env("TERRACE_NVRTC", found);
         }
-        Err(why) => println!("NVRTC: none ({why}); CUDA text is run by the simulator, and not compiled for GPUs"),
+        Err(why) => {
+            println!("NVRTC: none ({why}); CUDA text is run by the simulator, and not compiled for GPUs");
+            command.env_remove("TERRACE_NVRTC");
+        }
     }
     let mut child = match command.spawn() {
         Ok(child) => child,

@@ -34,7 +34,7 @@ pub(crate) enum Command {
         #[arg(long)]
         entry: Option<String>,
         /// One Terrace expression per parameter.
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_negative_numbers = true)]
         args: Vec<String>,
         #[command(flatten)]
         how: How,

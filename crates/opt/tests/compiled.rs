@@ -189,7 +189,8 @@ fn float_sum(xs: &[f32], block: usize) -> f32 {
     let mut total = 0.0f32;
     for chunk in xs.chunks(block) {
         let mut lanes = [0.0f32; 16];
-        for (j, x) in chunk.iter().enumerate() {
+        let groups = chunk.len() / 16 * 16;
+        for (j, x) in chunk[..groups].iter().enumerate() {
             lanes[j % 16] += x;
         }
         let mut half = 8;
@@ -199,7 +200,7 @@ fn float_sum(xs: &[f32], block: usize) -> f32 {
             }
             half /= 2;
         }
-        total += lanes[0];
+        total += lanes[0] + chunk[groups..].iter().fold(0.0, |a, x| a + x);
     }
     total
 }
@@ -227,7 +228,7 @@ entry keep(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : i32[t_2]) -> (i64,
   takes [length][off]i32
   gives [length][off]i32
 {
-  let koff_4 : i64[n_0 + 1], ys_5 : i32[k_6] <= t_2 = pack grid [n_0][off_1] (i_7, j_8 | p_9, q_10 <= t_2) {
+  let koff_4 : i64[n_0 + 1], ys_5 : i32[k4(n_0)] <= t_2 = pack grid [n_0][off_1] (i_7, j_8 | p_9, q_10 <= t_2) {
     let x_11 : i32 = xs_3[q_10]
     let keep_12 : bool = x_11 > 3i32
     => keep_12, x_11
@@ -416,5 +417,199 @@ fn triangles_have_closed_forms() {
         let out: Vec<f64> = xs.iter().map(|r| r.iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
         let total: f64 = xs.iter().enumerate().map(|(i, r)| r.iter().enumerate().map(|(j, x)| x * (i * 10 + j) as f64).sum::<f64>()).sum();
         check(TRIANGLE, &[rows(&xs), array(&v)], &Data::Tuple(vec![array(&out), scalar(total)]));
+    }
+}
+
+const LOCAL_ARRAYS: &str = "
+entry local(n_0 : i64, ks_1 : i64[n_0]) -> (i64, i64[n_0], i64[n_0])
+  takes [length]i64
+  gives [length](i64, i64)
+{
+  let out_2 : i64[n_0], same_40 : i64[n_0] = map grid [n_0] (i_3 | p_4) {
+    let k_5 : i64 = ks_1[p_4]
+    let big_6 : bool = k_5 > 4
+    let xs_7 : i64[k_5] <= k_5 = map thread [k_5] (i_8 | p_9) {
+      let x_10 : i64 = i_8 * k_5
+      => x_10
+    }
+    let m_11 : i64 <= k_5, odd_12 : i64[m_11] <= k_5 = pack thread [k_5] (i_13 | p_14) {
+      let x_15 : i64 = xs_7[p_14]
+      let r_16 : i64 = x_15 % 2
+      let is_17 : bool = r_16 == 1
+      => is_17, x_15
+    }
+    let n_18 : i64 <= k_5, ys_19 : i64[n_18] <= k_5 = if big_6 { => m_11, odd_12 } else { => k_5, xs_7 }
+    let s_20 : i64 = reduce thread [n_18] (i_21 | p_22) by (a_23 : i64 | b_24 : i64) { let c_25 : i64 = a_23 + b_24; => c_25 } from 0 { let x_26 : i64 = ys_19[p_22]; => x_26 }
+    let table_27 : i64[3] = [s_20, k_5, 7]
+    let j_28 : i64 = i_3 % 3
+    let pick_29 : i64 = table_27[j_28]
+    let t_30 : i64, zs_31 : i64[2] = loop t_32 : i64 = 0, zs_33 : i64[2] <= 2 = table_27 while { let go_34 : bool = t_32 < 3; => go_34 } do {
+      let u_35 : i64 = t_32 + 1
+      let next_36 : i64[2] <= 2 = map thread [2] (i_37 | p_38) {
+        let other_41 : i64 = 1 - p_38
+        let x_42 : i64 = zs_33[other_41]
+        let y_43 : i64 = x_42 + t_32
+        => y_43
+      }
+      => u_35, next_36
+    }
+    let end_39 : i64 = zs_31[0]
+    let e_44 : i64 = end_39 + pick_29
+    => s_20, e_44
+  }
+  => n_0, out_2, same_40
+}
+";
+
+#[test]
+fn local_arrays_are_expanded() {
+    let ks: Vec<i64> = vec![3, 0, 7, 1, 12, 5, 0, 0, 9, 4];
+    let each = |(i, k): (usize, &i64)| {
+        let xs: Vec<i64> = (0..*k).map(|j| j * k).collect();
+        let ys: Vec<i64> = if *k > 4 { xs.iter().copied().filter(|x| x % 2 == 1).collect() } else { xs };
+        let s: i64 = ys.iter().sum();
+        let table = [s, *k, 7];
+        let mut zs = [table[0], table[1]];
+        for t in 0..3 {
+            zs = [zs[1] + t, zs[0] + t];
+        }
+        Data::Tuple(vec![scalar(s), scalar(zs[0] + table[i % 3])])
+    };
+    let expected = Data::Array(ks.iter().enumerate().map(each).collect());
+    check(LOCAL_ARRAYS, &[array(&ks)], &expected);
+}
+
+const ROWS: &str = "
+entry iotas(n_0 : i64, ks_1 : i64[n_0]) -> (i64, i64[n_0 + 1], i64, i64[t_9])
+  takes [length]i64
+  gives [length][off]i64
+{
+  let off_2 : i64[n_0 + 1] = scan grid [n_0] (i_3 | p_4) by (a_5 : i64 | b_6 : i64) { let c_7 : i64 = a_5 + b_6; => c_7 } from 0 offsets { let x_8 : i64 = ks_1[p_4]; => x_8 }
+  let t_9 : i64 = off_2[n_0]
+  let rows_10 : i64[t_9] = map grid [n_0] (i_11 | p_12) rows off_2 {
+    let k_13 : i64 = ks_1[p_12]
+    let even_14 : i64 = i_11 % 2
+    let is_15 : bool = even_14 == 0
+    let row_16 : i64[k_13] <= k_13 = if is_15 {
+      let a_17 : i64[k_13] <= k_13 = map thread [k_13] (i_18 | p_19) { => i_18 }
+      => a_17
+    } else {
+      let b_20 : i64[k_13] <= k_13 = map thread [k_13] (i_21 | p_22) { let m_23 : i64 = 0 - i_21; => m_23 }
+      => b_20
+    }
+    => row_16
+  }
+  => n_0, off_2, t_9, rows_10
+}
+";
+
+#[test]
+fn rows_are_built_in_place() {
+    let ks: Vec<i64> = vec![3, 0, 7, 1, 12, 5, 0, 0, 9, 4];
+    let row = |(i, k): (usize, &i64)| (0..*k).map(|j| if i % 2 == 0 { j } else { -j }).collect::<Vec<i64>>();
+    let expected: Vec<Vec<i64>> = ks.iter().enumerate().map(row).collect();
+    let stats = check(ROWS, &[array(&ks)], &rows(&expected));
+    assert_eq!(stats.host_reads, 1, "the total is needed to allocate");
+}
+
+const HOST_CONTROL: &str = "
+check 0 : assert \"small\"
+
+def halve(n_0 : i64, xs_1 : i64[n_0], d_2 : i64) -> (i64, i64[r_20]) {
+  let s_3 : i64 = reduce grid [n_0] (i_4 | p_5) by (a_6 : i64 | b_7 : i64) { let c_8 : i64 = a_6 + b_7; => c_8 } from 0 { let x_9 : i64 = xs_1[p_5]; => x_9 }
+  let small_10 : bool = d_2 < 50
+  check 0 assert small_10 ()
+  let stop_11 : bool = s_3 < 10
+  let r_20 : i64, ys_21 : i64[r_20] = if stop_11 { => n_0, xs_1 } else {
+    let k_12 : i64 <= n_0, zs_13 : i64[k_12] <= n_0 = pack grid [n_0] (i_14 | p_15) {
+      let x_16 : i64 = xs_1[p_15]
+      let h_17 : i64 = x_16 / 2
+      let keep_18 : bool = h_17 > 0
+      => keep_18, h_17
+    }
+    let d_19 : i64 = d_2 + 1
+    let r_22 : i64, ys_23 : i64[r_22] = call halve(k_12, zs_13, d_19)
+    => r_22, ys_23
+  }
+  => r_20, ys_21
+}
+
+entry control(n_0 : i64, xs_1 : i64[n_0], times_2 : i64) -> (i64, i64[n_3], i64)
+  takes [length]i64, i64
+  gives ([length]i64, i64)
+{
+  let n_3 : i64, ys_4 : i64[n_3] = call halve(n_0, xs_1, 0)
+  let k_5 : i64, acc_6 : i64, zs_7 : i64[n_3] = loop k_8 : i64 = 0, acc_9 : i64 = 5, zs_10 : i64[n_3] = ys_4 while { let go_11 : bool = k_8 < times_2; => go_11 } do {
+    let next_12 : i64[n_3] <= n_3 = map grid [n_3] (i_13 | p_14) {
+      let z_15 : i64 = zs_10[p_14]
+      let w_16 : i64 = z_15 + acc_9
+      => w_16
+    }
+    let sum_17 : i64 = reduce grid [n_3] (i_18 | p_19) by (a_20 : i64 | b_21 : i64) { let c_22 : i64 = a_20 + b_21; => c_22 } from 0 { let x_23 : i64 = next_12[p_19]; => x_23 }
+    let acc_24 : i64 = sum_17 % 7
+    let k_25 : i64 = k_8 + 1
+    => k_25, acc_24, next_12
+  }
+  => n_3, zs_7, acc_6
+}
+";
+
+#[test]
+fn host_control_flow() {
+    fn halve(xs: Vec<i64>) -> Vec<i64> {
+        if xs.iter().sum::<i64>() < 10 { xs } else { halve(xs.iter().map(|x| x / 2).filter(|x| *x > 0).collect()) }
+    }
+    let xs: Vec<i64> = (0..40).map(|i| (i * 17) % 23).collect();
+    for times in [0i64, 1, 4] {
+        let mut zs = halve(xs.clone());
+        let mut acc = 5;
+        for _ in 0..times {
+            zs.iter_mut().for_each(|z| *z += acc);
+            acc = zs.iter().sum::<i64>() % 7;
+        }
+        let expected = Data::Tuple(vec![array(&zs), scalar(acc)]);
+        for tiles in [TileSizes::TINY, TileSizes::NORMAL] {
+            let loaded = load(HOST_CONTROL, tiles);
+            let (found, stats) = loaded.call("control", &[array(&xs), scalar(times)]).expect("runs");
+            assert_eq!(found, expected);
+            // The condition, and the number of elements for the next wave; nothing in the loop.
+            assert_eq!(stats.host_reads, 2 * stats.calls - 1);
+        }
+    }
+}
+
+const MATRIX: &str = "
+entry rows_of_3d(n_0 : i64, m_1 : i64, off_2 : i64[m_1*n_0 + 1], t_3 : i64, xs_4 : f64[t_3]) -> (i64, i64, f64[m_1*n_0])
+  takes [length][length][off]f64
+  gives [length][length]f64
+{
+  let out_5 : f64[m_1*n_0] = reduce LEVEL [n_0][m_1][off_2] (i_6, j_7, k_8 | p_9, q_10, r_11 <= t_3) by (a_12 : f64 | b_13 : f64) { let c_14 : f64 = a_12 + b_13; => c_14 } from 0.0 {
+    let x_15 : f64 = xs_4[r_11]
+    let d_16 : i64 = i_6 * 100
+    let e_17 : i64 = j_7 * 10
+    let f_18 : i64 = d_16 + e_17
+    let g_19 : i64 = f_18 + k_8
+    let h_20 : f64 = f64(g_19)
+    let y_21 : f64 = x_15 * h_20
+    => y_21
+  }
+  => n_0, m_1, out_5
+}
+";
+
+#[test]
+fn three_dimensions() {
+    let (n, m) = (5usize, 3usize);
+    let length = |i: usize, j: usize| (i * 4 + j * 3) % 7;
+    let cube: Vec<Vec<Vec<f64>>> = (0..n)
+        .map(|i| (0..m).map(|j| (0..length(i, j)).map(|k| ((i + j + k) % 8) as f64 / 8.0).collect()).collect())
+        .collect();
+    let sum = |i: usize, j: usize| -> f64 {
+        cube[i][j].iter().enumerate().map(|(k, x)| x * (i * 100 + j * 10 + k) as f64).sum()
+    };
+    let expected: Vec<Vec<f64>> = (0..n).map(|i| (0..m).map(|j| sum(i, j)).collect()).collect();
+    let data = Data::Array(cube.iter().map(|plane| rows(plane)).collect());
+    for level in ["grid", "thread"] {
+        check(&MATRIX.replace("LEVEL", level), &[data.clone()], &rows(&expected));
     }
 }

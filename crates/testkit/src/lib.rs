@@ -1,1 +1,24 @@
-//! .
+//! What the tests of the whole chain share: one program, many engines, one answer.
+//!
+//! ```text
+//! program text ─▶ every Setup (back end, strategy, tiles, …) ─▶ Answer ─▶ equal to the expected one, or to the interpreter's
+//! ```
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`setup`] | an engine and everything it can be asked to do differently without changing the answer |
+//! | [`answer`] | what a call gave: a value, or a run-time error with its code, place and words |
+//! | [`corpus`] | files with `test` blocks, run under a setup |
+//! | [`table`] | the table of cases that says what the language means |
+//! | [`random`] | random well-typed programs, run under all setups and compared |
+//!
+//! A pass or a back end that panics is an answer too (`Answer::Broken`): one bad program does not hide the others.
+
+pub mod answer;
+pub mod corpus;
+pub mod random;
+pub mod setup;
+pub mod table;
+
+pub use answer::Answer;
+pub use setup::Setup;

@@ -18,6 +18,7 @@ pub const PREAMBLE: &str = r#"/* Kernels written by the Terrace compiler. */
 #include <stdint.h>
 #include <string.h>
 
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #define UNLIKELY(c) __builtin_expect(c, 0)
 #define HELPER static inline __attribute__((unused, always_inline))
 

@@ -40,9 +40,7 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         }
         Expr::Convert(to, a) => convert(k, *to, a),
         Expr::Select(c, a, b) => loose(format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b))),
-        Expr::Load(p, at) => {
-            loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at)))
-        }
+        Expr::Load(p, at) => loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at))),
         Expr::LoadFresh(p, at) => {
             loaded(held(k.params[*p].kind), format!("__ldcg(&{}[{}])", names::param(k, *p), expr(k, at)))
         }
@@ -143,9 +141,7 @@ fn convert(k: &Kernel, to: ScalarType, a: &Expr) -> (String, bool) {
         _ if to == from => printed(k, a),
         ScalarType::Bool if from.is_float() => (format!("terrace_to_bool({})", expr(k, a)), true),
         ScalarType::Bool => (format!("{} != 0", operand(k, a)), false),
-        to if to.is_int() && from.is_float() => {
-            (format!("terrace_to_int<{}>({})", variable(to), expr(k, a)), true)
-        }
+        to if to.is_int() && from.is_float() => (format!("terrace_to_int<{}>({})", variable(to), expr(k, a)), true),
         to => (format!("({}){}", variable(to), operand(k, a)), false),
     }
 }
@@ -163,9 +159,7 @@ fn shuffle(k: &Kernel, kind: Shuffle, value: &Expr, by: &Expr) -> (String, bool)
     let x = expr(k, value);
     match type_of(k, value) {
         ScalarType::Bool => (format!("{name}(0xffffffffu, (int)({x}), {lane}) != 0"), false),
-        ty if ty.size_bytes() < 4 => {
-            (format!("({}){name}(0xffffffffu, (int)({x}), {lane})", variable(ty)), false)
-        }
+        ty if ty.size_bytes() < 4 => (format!("({}){name}(0xffffffffu, (int)({x}), {lane})", variable(ty)), false),
         _ => (format!("{name}(0xffffffffu, {x}, {lane})"), true),
     }
 }

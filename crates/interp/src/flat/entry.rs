@@ -32,8 +32,10 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let visible: Vec<ValueId> = visible_params(function);
         let mut slots = Vec::new();
         for (arg, layout) in args.iter().zip(&function.param_layouts) {
-            let name = visible.get(slots.len()).and_then(|v| function.values.get(*v));
-            let name = name.map_or("", |v| v.name.as_str());
+            // The elements come last, under the name of the parameter.
+            let last = (slots.len() + layout.slots().len()).checked_sub(1);
+            let id = last.and_then(|k| visible.get(k));
+            let name = id.map_or("", |v| function.values[*v].name.as_str());
             match border::to_slots(arg, layout) {
                 Ok(found) => slots.extend(found),
                 Err(border::Misfit::Shape(text)) => return Err(wrong(format!("`{name}`: {text}"))),

@@ -8,7 +8,7 @@
 //! An expression that is added to the language is added here, and all walks know it.
 
 use super::{Body, Expr, Lambda, LoopForm, Type};
-use crate::{Atom, ValueId, replaced_in_size, value_of};
+use crate::{Atom, ValueId, replaced_in_size, size_var, value_of};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 
@@ -281,8 +281,22 @@ impl Type {
         }
     }
 
-    /// Replaces values in its sizes, where the replacement is a value or an integer.
+    /// Replaces values in its sizes, where the replacement is a value or an integer; positions are renamed.
     pub fn substitute(&mut self, map: &BTreeMap<ValueId, Atom>) {
         self.sizes_mut(&mut |s| *s = replaced_in_size(s, map));
+        self.rename_positions(map);
+    }
+
+    fn rename_positions(&mut self, map: &BTreeMap<ValueId, Atom>) {
+        match self {
+            Type::Scalar(_) => {}
+            Type::Tuple(ts) => ts.iter_mut().for_each(|t| t.rename_positions(map)),
+            Type::Array(a) => {
+                if let Some(Atom::Var(new)) = a.position.and_then(|p| map.get(&value_of(p))) {
+                    a.position = Some(size_var(*new));
+                }
+                a.elem.rename_positions(map);
+            }
+        }
     }
 }

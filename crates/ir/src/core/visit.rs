@@ -273,7 +273,9 @@ pub fn copy_body(
     to: &mut IdVec<ValueId, Value>,
     map: &mut BTreeMap<ValueId, Atom>,
 ) -> Body {
-    make_fresh(bound_values(body), Some(from), to, map);
+    let mut bound = bound_values(body);
+    bound.extend(positions(body, &bound, from));
+    make_fresh(bound, Some(from), to, map);
     renamed(body, map)
 }
 
@@ -284,8 +286,27 @@ pub fn copy_lambda(
     to: &mut IdVec<ValueId, Value>,
     map: &mut BTreeMap<ValueId, Atom>,
 ) -> Lambda {
-    make_fresh(bound_by_lambda(lambda), Some(from), to, map);
+    let mut bound = bound_by_lambda(lambda);
+    bound.extend(positions(&lambda.body, &bound, from));
+    make_fresh(bound, Some(from), to, map);
     renamed_lambda(lambda, map)
+}
+
+/// The values that stand for positions in the types written in a body and in those of the values bound there. They are no
+/// values of the function they are copied to, where their numbers may mean something else.
+fn positions(body: &Body, bound: &[ValueId], values: &IdVec<ValueId, Value>) -> BTreeSet<ValueId> {
+    let mut out = BTreeSet::new();
+    bound.iter().for_each(|v| values[*v].ty.positions(&mut out));
+    walk(body, &mut |stmt| {
+        if let StmtKind::Let { expr, .. } = &stmt.kind {
+            expr.parts(&mut |part| {
+                if let Part::Type(t) = part {
+                    t.positions(&mut out)
+                }
+            });
+        }
+    });
+    out
 }
 
 /// Gives everything bound in the body a fresh value, so that it can stand a second time in the same function. Returns what

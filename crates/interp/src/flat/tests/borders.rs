@@ -75,3 +75,11 @@ fn arguments_that_do_not_fit_are_refused() {
     check_refused("[[1], 2]", &regular, "[length][length]i64", "argument [] at []");
     check_refused("[[1i32]]", &regular, "[length][length]i64", "argument [] at []");
 }
+
+#[test]
+fn a_refusal_names_the_parameter() {
+    let params = [("m_len_0", "i64"), ("m_1", "i64[(m_len_0^2 + m_len_0)/2]")];
+    let text = text("[[1], [2]]", &params, "[length][closed s0 + 1]i64");
+    let failure = super::outcome(&text, &crate::flat::Options::default()).0;
+    assert_eq!(failure.unwrap_err().text, "m");
+}

@@ -128,7 +128,7 @@ impl Flattener<'_> {
         let rank = self.column_value("rank", ScalarType::I64, size_of(cx.total()) + 1);
         let operator = self.operator(BinOp::Add, ScalarType::I64);
         let kind = OpKind::Scan { operator, neutral: vec![Atom::int(0)], form: ScanForm::Offsets };
-        self.op(&Scope::default(), &line.space, vec![rank], kind, |s, scope| {
+        self.op(&Scope::default(), &line, vec![rank], kind, |s, scope| {
             let mut flag = s.ix(&Ix::read(taken, Ix::Position(0)), scope);
             if !when {
                 flag = s.let_scalar("keep", ScalarType::Bool, flat::Expr::Unary(UnOp::Not, flag));
@@ -298,7 +298,10 @@ impl Flattener<'_> {
         self.push(binds.clone(), flat::Expr::If { cond: large, then: split, otherwise: whole });
         let results = binds.into_iter().map(Atom::Var).collect();
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results };
+        // A function with several conditionals has several waves.
         let name = format!("{}^wave", self.source().name);
+        let waves = self.functions.iter().flatten().filter(|f| f.name.starts_with(&name)).count();
+        let name = if waves == 0 { name } else { format!("{name}_{}", waves + 1) };
         let built = self.finish(name, Role::Internal, params, body, Vec::new(), None);
         self.functions[id] = Some(built);
         (self.fun, self.source, self.span) = (saved, source, span);

@@ -4,7 +4,7 @@ use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::Flattener;
 use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType, Span};
-use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
+use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var, value_of};
 
 /// The indices and positions of the operator body that is being written; empty at the host level.
@@ -139,16 +139,21 @@ impl Flattener<'_> {
         }
     }
 
-    /// An operator over `space`; `f` writes the body and gives its results.
+    /// An operator over the points of `cx`; `f` writes the body and gives its results.
     pub(super) fn op(
         &mut self,
         around: &Scope,
-        space: &Space,
+        cx: &Context,
         binds: Vec<ValueId>,
         kind: OpKind,
         f: impl FnOnce(&mut Self, &Scope) -> super::Result<Vec<Atom>>,
     ) -> super::Result<()> {
-        let own = self.scope(space.len());
+        let own = self.scope(cx.depth());
+        for (position, total) in own.positions.iter().zip(&cx.totals) {
+            // How a launch knows the number of points without asking the device.
+            let last = self.bound_of(*total).map(|total| total - 1);
+            self.set_bound(*position, last);
+        }
         let mut scope = around.clone();
         scope.indices.extend(&own.indices);
         scope.positions.extend(&own.positions);
@@ -156,7 +161,7 @@ impl Flattener<'_> {
         let body = self.body(|s| f(s, &scope));
         self.level = level;
         let op =
-            Op { level, space: space.clone(), indices: own.indices, positions: own.positions, body: body?, kind };
+            Op { level, space: cx.space.clone(), indices: own.indices, positions: own.positions, body: body?, kind };
         self.push(binds, Expr::Op(Box::new(op)));
         Ok(())
     }
@@ -177,7 +182,7 @@ impl Flattener<'_> {
             return Ok(c);
         }
         let v = self.column_value(name, ty, size_of(cx.total()));
-        self.op(&Scope::default(), &cx.space, vec![v], OpKind::Map { rows: None }, |s, scope| Ok(vec![s.ix(ix, scope)]))?;
+        self.op(&Scope::default(), cx, vec![v], OpKind::Map { rows: None }, |s, scope| Ok(vec![s.ix(ix, scope)]))?;
         Ok(v)
     }
 
@@ -212,7 +217,7 @@ impl Flattener<'_> {
         let off = self.column_value("off", ScalarType::I64, size_of(total) + 1);
         let operator = self.operator(BinOp::Add, ScalarType::I64);
         let kind = OpKind::Scan { operator, neutral: vec![Atom::int(0)], form: ScanForm::Offsets };
-        self.op(&Scope::default(), &line.space, vec![off], kind, |s, scope| Ok(vec![s.ix(&len, scope)]))?;
+        self.op(&Scope::default(), &line, vec![off], kind, |s, scope| Ok(vec![s.ix(&len, scope)]))?;
         let sum = self.scalar_value("total", ScalarType::I64);
         self.push(vec![sum], Expr::Read { column: off, at: total });
         self.set_bound(sum, bound);

@@ -207,7 +207,7 @@ impl Flattener<'_> {
             let forms = self.forms(&lambda.body);
             let mut binds = Vec::new();
             let elem = self.fresh_elem(&forms, name, inner, &mut binds);
-            self.op(scope, &inner.space, binds, OpKind::Map { rows: None }, |s, scope| {
+            self.op(scope, inner, binds, OpKind::Map { rows: None }, |s, scope| {
                 let rep = s.apply(lambda, items, env, scope)?;
                 let mut leaves = Vec::new();
                 s.scalars(&rep, scope, &mut leaves);
@@ -275,7 +275,7 @@ impl Flattener<'_> {
                 }
                 let v = self.column_value(name, *ty, size_of(inner.total()));
                 self.bound_local(v, inner);
-                self.op(scope, &inner.space, vec![v], OpKind::Map { rows: None }, |s, scope| {
+                self.op(scope, inner, vec![v], OpKind::Map { rows: None }, |s, scope| {
                     Ok(vec![s.ix(ix, scope)])
                 })?;
                 Ok(Elem::Scalar(v, *ty))
@@ -380,7 +380,7 @@ impl Flattener<'_> {
             .collect();
         let mut binds = vec![first];
         binds.extend(&columns);
-        self.op(scope, &inner.space, binds, OpKind::Pack, |s, scope| {
+        self.op(scope, inner, binds, OpKind::Pack, |s, scope| {
             let mut results = vec![keep(s, scope)?];
             results.extend(recipes.iter().map(|(ix, _)| s.ix(ix, scope)));
             Ok(results)
@@ -493,7 +493,7 @@ impl Flattener<'_> {
             })
             .collect();
         let kind = OpKind::Reduce { operator, neutral: start, masked: false };
-        self.op(scope, &inner.space, binds.clone(), kind, |s, scope| {
+        self.op(scope, &inner, binds.clone(), kind, |s, scope| {
             let mut leaves = Vec::new();
             s.scalars(&item, scope, &mut leaves);
             Ok(leaves)
@@ -537,7 +537,7 @@ impl Flattener<'_> {
             types.iter().map(|ty| self.column_value(name, *ty, size_of(inner.total()))).collect();
         binds.iter().for_each(|v| self.bound_local(*v, &inner));
         let kind = OpKind::Scan { operator, neutral: start, form: ScanForm::Inclusive };
-        self.op(scope, &inner.space, binds.clone(), kind, |s, scope| {
+        self.op(scope, &inner, binds.clone(), kind, |s, scope| {
             let mut leaves = Vec::new();
             s.scalars(&item, scope, &mut leaves);
             Ok(leaves)
@@ -658,7 +658,7 @@ impl Flattener<'_> {
                 let ty = *ty;
                 let v = self.column_value(name, ty, size_of(inner.total()));
                 self.bound_local(v, inner);
-                self.op(scope, &inner.space, vec![v], OpKind::Map { rows: None }, |s, scope| {
+                self.op(scope, inner, vec![v], OpKind::Map { rows: None }, |s, scope| {
                     Ok(vec![s.chosen(alternatives, ty, scope)?])
                 })?;
                 Ok(Elem::Scalar(v, ty))

@@ -309,7 +309,7 @@ impl Flattener<'_> {
                     env.insert(value_of(p), Rep::Scalar(Ix::Index(0), ScalarType::I64));
                 }
                 let elem = at.elem.clone();
-                self.op(scope, &cx.space, Vec::new(), flat::OpKind::Map { rows: None }, |s, inner| {
+                self.op(scope, &cx, Vec::new(), flat::OpKind::Map { rows: None }, |s, inner| {
                     s.ascribe(&item, &elem, check, &env, inner)?;
                     Ok(Vec::new())
                 })

@@ -109,6 +109,9 @@ impl<'h> Builder<'h> {
     /// The kernel and its arguments.
     pub fn finish(mut self) -> Finished {
         self.next_phase();
+        if self.target_is_cpu() {
+            self.phases.iter_mut().for_each(super::tidy::tidy);
+        }
         for (id, u) in &self.uses {
             let kind = &mut self.params[*id].kind;
             let (ParamKind::Input(ty) | ParamKind::Output(ty) | ParamKind::Scratch(ty)) = *kind else { continue };
@@ -365,7 +368,7 @@ impl<'h> Builder<'h> {
         out
     }
 
-    fn element(&mut self, column: ValueId, at: Expr) -> Lowered<(SlotId, Expr)> {
+    fn address(&mut self, column: ValueId, at: Expr) -> Lowered<(SlotId, Expr)> {
         let function = self.host.function;
         let Some(place) = &function.values[column].at else {
             return Err(limit(self.span, format!("column {column} has no place")));
@@ -381,13 +384,13 @@ impl<'h> Builder<'h> {
 
     /// An element of a column, through its place.
     pub fn load(&mut self, column: ValueId, at: Expr) -> Lowered<Expr> {
-        let (slot, at) = self.element(column, at)?;
+        let (slot, at) = self.address(column, at)?;
         Ok(Expr::Load(self.input(slot), Box::new(at)))
     }
 
     /// Writes an element of a column, through its place.
     pub fn store(&mut self, column: ValueId, at: Expr, value: Expr) -> Lowered<()> {
-        let (slot, at) = self.element(column, at)?;
+        let (slot, at) = self.address(column, at)?;
         let param = self.output(slot);
         self.emit(Stmt::Store(param, at, value));
         Ok(())
@@ -451,6 +454,10 @@ impl Arithmetic for Builder<'_> {
             Ok(())
         })?;
         Ok(local(total))
+    }
+
+    fn element(&mut self, column: ValueId, at: Expr) -> Lowered<Expr> {
+        self.load(column, at)
     }
 
     fn span(&self) -> Span {

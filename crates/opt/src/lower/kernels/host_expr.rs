@@ -95,6 +95,10 @@ impl Arithmetic for OnHost<'_, '_> {
         Err(limit(self.span, "a sum of sizes without closed form on the host"))
     }
 
+    fn element(&mut self, _: ValueId, _: HostExpr) -> Lowered<HostExpr> {
+        Err(limit(self.span, "an element of a column on the host"))
+    }
+
     fn span(&self) -> Span {
         self.span
     }

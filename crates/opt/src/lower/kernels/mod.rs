@@ -25,6 +25,7 @@ pub mod reduce;
 pub mod scalars;
 pub mod sequential;
 pub mod sizes;
+pub mod tidy;
 
 use crate::analysis::homes::Homes;
 use crate::options::{Options, TileSizes};

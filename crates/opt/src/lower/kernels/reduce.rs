@@ -1,20 +1,20 @@
 //! The reduction of one row, or of a part of it, by one thread.
 //!
 //! Exact operators may combine in any order. On a CPU all others have *one* association, whatever the version, the number of
-//! threads or the tiles: the row is cut into blocks counted from its start; inside a block of a float sum or product,
-//! element `j` goes to lane `j mod L`; lanes combine pairwise (`l` with `l + L/2`, then `L/4`, …); blocks combine left to
-//! right:
+//! threads or the tiles. The row is cut into blocks counted from its start. Of a block of a float sum or product, element `j`
+//! of each whole group of `L` goes to lane `j mod L`; lanes combine pairwise (`l` with `l + L/2`, then `L/4`, …); the rest of the
+//! block, fewer than `L`, combines left to right and comes last. Blocks combine left to right:
 //!
 //! ```text
-//! row    x0 x1 x2 x3 x4 x5 x6 | x7 x8 …          block of 7, L = 4
-//! lanes  (x0+x4) (x1+x5) (x2+x6) x3
-//! block  ((x0+x4) + (x2+x6)) + ((x1+x5) + x3)
+//! row    x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 | x10 …          block of 10, L = 4
+//! lanes  (x0+x4) (x1+x5) (x2+x6) (x3+x7)                rest x8 x9
+//! block  (((x0+x4) + (x2+x6)) + ((x1+x5) + (x3+x7))) + (x8+x9)
 //! row    (0 + block0) + block1 …
 //! ```
 //!
-//! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything.
-//! Operators that are not one float operation combine left to right inside a block. On a GPU a single thread combines left
-//! to right.
+//! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything; a
+//! short row is a plain loop. Operators that are not one float operation combine left to right inside a block. On a GPU a
+//! single thread combines left to right.
 
 use super::body::atoms;
 use super::build::Builder;
@@ -156,33 +156,36 @@ impl<'o> Reduction<'o> {
         let [neutral] = self.neutral else { return Err(limit(b.span(), "this reduction")) };
         let neutral = b.atom(neutral)?;
         let array = b.array("lane", ty, lanes as usize, false);
-        b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
-            b.emit(Stmt::SetElement(array, l, neutral));
-            Ok(())
-        })?;
-        let whole = mul(quot(sub(to.clone(), from.clone()), int(lanes)), int(lanes));
-        let whole = b.let_("whole", ScalarType::I64, add(from.clone(), whole));
-        b.for_("c", from, whole.clone(), int(lanes), false, |b, c| {
+        let groups = mul(quot(sub(to.clone(), from.clone()), int(lanes)), int(lanes));
+        let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups));
+        let front = b.var("front", ty, neutral.clone());
+        let back = b.var("back", ty, neutral.clone());
+        b.when(lt(from.clone(), rest.clone()), |b| {
             b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
-                let q = b.let_("q", ScalarType::I64, add(c, l.clone()));
-                self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
-            })
-        })?;
-        b.for_("q", whole.clone(), to, int(1), false, |b, q| {
-            let l = sub(q.clone(), whole);
-            self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
-        })?;
-        let mut half = lanes / 2;
-        while half > 0 {
-            b.for_("l", int(0), int(half), int(1), true, |b, l| {
-                let x = element(array, l.clone());
-                let y = element(array, add(l.clone(), int(half)));
-                b.emit(Stmt::SetElement(array, l, super::expr::binary(op, x, y)));
+                b.emit(Stmt::SetElement(array, l, neutral));
                 Ok(())
             })?;
-            half /= 2;
-        }
-        Ok(vec![b.let_("part", ty, element(array, int(0)))])
+            b.for_("c", from, rest.clone(), int(lanes), false, |b, c| {
+                b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
+                    let q = b.let_("q", ScalarType::I64, add(c, l.clone()));
+                    self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
+                })
+            })?;
+            let mut half = lanes / 2;
+            while half > 0 {
+                b.for_("l", int(0), int(half), int(1), true, |b, l| {
+                    let x = element(array, l.clone());
+                    let y = element(array, add(l.clone(), int(half)));
+                    b.emit(Stmt::SetElement(array, l, super::expr::binary(op, x, y)));
+                    Ok(())
+                })?;
+                half /= 2;
+            }
+            b.set(front, element(array, int(0)));
+            Ok(())
+        })?;
+        self.into_vars(b, row, rest, to, &[back])?;
+        Ok(vec![b.let_("part", ty, super::expr::binary(op, local(front), local(back)))])
     }
 
     fn fold_lane(

@@ -49,7 +49,7 @@ impl Host<'_> {
     fn computable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Read { .. } => false,
-            Expr::Size(s) => !has_sum(s),
+            Expr::Size(s) => !only_on_device(s),
             _ => true,
         }
     }
@@ -236,7 +236,7 @@ impl Host<'_> {
             return self.size_on_host(&(bound + 1), span);
         }
         if let Some(size) = closed {
-            if !has_sum(&size) {
+            if !only_on_device(&size) {
                 let size = self.bounded(&size).unwrap_or(size);
                 return self.size_on_host(&size, span);
             }
@@ -279,6 +279,9 @@ impl Host<'_> {
     pub fn bounded(&self, size: &Size) -> Option<Size> {
         let mut size = size.clone();
         for _ in 0..4 {
+            if only_on_device(&size) {
+                return None;
+            }
             let missing: Vec<ValueId> =
                 size.vars().into_iter().map(value_of).filter(|v| !self.is_on_host(*v)).collect();
             if missing.is_empty() {
@@ -320,8 +323,10 @@ impl Host<'_> {
     }
 }
 
-fn has_sum(s: &Size) -> bool {
-    s.atoms().into_iter().any(|a| matches!(a, SizeAtom::Sum(_)) || a.parts().into_iter().any(has_sum))
+/// Whether a size has parts that only a kernel can compute.
+fn only_on_device(s: &Size) -> bool {
+    let own = |a: &SizeAtom| matches!(a, SizeAtom::Sum(_) | SizeAtom::Apply { .. });
+    s.atoms().into_iter().any(|a| own(a) || a.parts().into_iter().any(only_on_device))
 }
 
 /// The scalars that a scalar expression is computed from.

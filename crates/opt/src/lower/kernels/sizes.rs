@@ -2,7 +2,8 @@
 //!
 //! A size is a polynomial over atoms with one common denominator. `(n^2 + n)/2` becomes `(n * n + n) / 2`: the division is
 //! exact, so any rounding would do. The walk is written once, over [`Arithmetic`], and used for kernels and for the host
-//! program. A sum without closed form becomes a loop where the place can hold one (a kernel), and is refused elsewhere.
+//! program. A sum without closed form becomes a loop where the place can hold one (a kernel), and is refused elsewhere. So is
+//! an element of a column: the length of what a pack keeps of rows is `off(n)`, element `n` of the column `off`.
 
 use super::{Lowered, limit};
 use terrace_algebra::{Atom, HeldOp, Size, SumAtom};
@@ -21,6 +22,8 @@ pub trait Arithmetic {
     fn binary(&mut self, op: BinOp, a: Self::Expr, b: Self::Expr) -> Self::Expr;
     /// A sum that has no closed form.
     fn sum(&mut self, sum: &SumAtom) -> Lowered<Self::Expr>;
+    /// An element of a column of sizes: the size function whose number is the column's.
+    fn element(&mut self, column: ValueId, at: Self::Expr) -> Lowered<Self::Expr>;
     /// Where a message points.
     fn span(&self) -> Span;
 }
@@ -95,6 +98,10 @@ fn atom<A: Arithmetic>(to: &mut A, a: &Atom) -> Lowered<A::Expr> {
             fold(to, op, args)
         }
         Atom::Sum(s) => to.sum(s),
+        Atom::Apply { fun, args } if args.len() == 1 => {
+            let at = size(to, &args[0])?;
+            to.element(ValueId::new(fun.0 as usize), at)
+        }
         _ => Err(limit(to.span(), format!("the size `{a:?}` in generated code"))),
     }
 }

@@ -20,7 +20,7 @@ use crate::analysis::homes::{FunctionHomes, Homes};
 use crate::lower::kernels::points::closed_count;
 use crate::lower::kernels::{Lowered, limit};
 use std::collections::BTreeSet;
-use terrace_algebra::{Lmad, Size};
+use terrace_algebra::{Atom as SizeAtom, Lmad, Size, SizeFun};
 use terrace_base::{IdVec, ScalarType, Span};
 use terrace_ir::flat::{self, Body, Descriptor, Expr, Function, Op, OpKind, Stmt, Type};
 use terrace_ir::mem::{self, Place, Value};
@@ -240,10 +240,12 @@ impl<'a> Placer<'a> {
             }
         }
         let before = |size: &Size| {
-            size.funs().is_empty() && size.vars().into_iter().all(|v| !together.contains(&value_of(v)))
+            let vars = size.vars().into_iter().map(value_of);
+            let columns = size.funs().into_iter().map(|f| ValueId::new(f.0 as usize));
+            vars.chain(columns).all(|v| !together.contains(&v))
         };
         match (candidates.into_iter().find(before), op) {
-            (Some(size), _) => Ok(size),
+            (Some(size), _) => Ok(self.without_columns(&size, span)),
             (None, Some(op)) if op.kind == OpKind::Pack => self.points(op, span),
             _ => Err(limit(span, "an array whose length is not known before it is computed, and has no bound")),
         }
@@ -256,7 +258,7 @@ impl<'a> Placer<'a> {
             if self.on_host(&size, together) {
                 return Some(size);
             }
-            if size.terms().any(|(_, c)| c < 0) {
+            if !size.funs().is_empty() || size.terms().any(|(_, c)| c < 0) {
                 return None;
             }
             for v in size.vars().into_iter().map(value_of) {
@@ -266,6 +268,28 @@ impl<'a> Placer<'a> {
             }
         }
         None
+    }
+
+    /// The size with elements of columns replaced by values that are read from them first.
+    fn without_columns(&mut self, size: &Size, span: Span) -> Size {
+        let mut found: Vec<(SizeFun, Size)> = Vec::new();
+        for a in size.atoms() {
+            if let SizeAtom::Apply { fun, args } = a
+                && let [at] = args.as_slice()
+            {
+                found.push((*fun, at.clone()));
+            }
+        }
+        let mut size = size.clone();
+        for (fun, at) in found {
+            let index = self.int_value("at", at.clone(), span);
+            let v = self.fresh_int("length");
+            self.device.insert(v);
+            self.push(vec![v], Expr::Read { column: ValueId::new(fun.0 as usize), at: index }, span);
+            let value = Size::var(size_var(v));
+            size = size.substitute_funs(&|f, args| (f == fun && args == [at.clone()]).then(|| value.clone()));
+        }
+        size
     }
 
     /// The number of points of an operator's space.

@@ -91,18 +91,18 @@ fn movable(body: &Body, at: usize, user: usize) -> bool {
 
 fn fuse(body: &mut Body, at: usize, user: usize, pack: &Op, consumer: Op, values: &mut IdVec<ValueId, Value>) {
     let binds = body.stmts[at].binds.clone();
-    let front = adopted(pack, &consumer.indices, &consumer.positions);
+    let front = pack.body.clone();
     let keep = front.results[0];
     let scalars: BTreeMap<ValueId, Atom> =
         binds[1..].iter().copied().zip(front.results[1..].iter().copied()).collect();
-    let mut rest = consumer.body;
+    let mut rest = adopted(&consumer, &pack.indices, &pack.positions);
     replace_reads(&mut rest, &scalars);
     let mut stmts = front.stmts;
     let span = body.stmts[user].span;
     let values_kept = guarded(rest, keep, values, &mut stmts, span);
     let mut results = vec![keep];
     results.extend(values_kept);
-    let mut op = Op { space: pack.space.clone(), body: Body { stmts, results }, ..consumer };
+    let mut op = Op { body: Body { stmts, results }, kind: consumer.kind, ..pack.clone() };
     match &mut op.kind {
         OpKind::Reduce { masked, .. } => {
             *masked = true;

@@ -88,8 +88,11 @@ impl LookBack {
         let d = b.let_("d", ScalarType::I64, bits(group.clone(), int(31)));
         let top = b.let_("top", ScalarType::I64, quot(tile.clone(), int(1024)));
         let groups_at = self.tiles.clone();
-        let tops_at =
-            b.let_("tops_at", ScalarType::I64, add(self.tiles.clone(), quot(add(self.tiles.clone(), int(31)), int(32))));
+        let tops_at = b.let_(
+            "tops_at",
+            ScalarType::I64,
+            add(self.tiles.clone(), quot(add(self.tiles.clone(), int(31)), int(32))),
+        );
         let ends_group = b.let_("ends_group", ScalarType::Bool, eq(c.clone(), int(31)));
         let ends_top = b.let_("ends_top", ScalarType::Bool, and(ends_group.clone(), eq(d.clone(), int(31))));
         b.when(is_first(), |b| {

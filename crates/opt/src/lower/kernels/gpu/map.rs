@@ -18,8 +18,8 @@ use super::super::host_expr::{hceil_div, hint, hmax};
 use super::super::points;
 use super::super::{Lowered, limit};
 use super::block::is_first;
-use super::tiles::{Cut, define_point, needs_indices};
 use super::group;
+use super::tiles::{Cut, define_point, needs_indices};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op};
 use terrace_ir::kernel::{Expr, Stmt};
@@ -97,9 +97,7 @@ fn lower_blocks(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> 
         let point = points::locate(b, op, op.space.len(), Expr::Tile)?;
         point.define(b, op);
         b.set_index(Expr::Tile);
-        b.body(&op.body, |b, results| {
-            b.when(is_first(), |b| store_scalars(b, op, binds, Expr::Tile, results))
-        })
+        b.body(&op.body, |b, results| b.when(is_first(), |b| store_scalars(b, op, binds, Expr::Tile, results)))
     })?;
     let finished = b.finish();
     host.launch(finished, vec![tiles]);

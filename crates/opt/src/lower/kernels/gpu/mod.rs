@@ -46,9 +46,7 @@ impl Target for Gpu {
                     segmented::lower(host, op, binds, what, span)
                 }
             }
-            OpKind::Scan { operator, neutral, form } => {
-                scan::lower(host, op, binds, (operator, neutral, *form), span)
-            }
+            OpKind::Scan { operator, neutral, form } => scan::lower(host, op, binds, (operator, neutral, *form), span),
             OpKind::Pack => pack::lower(host, op, binds, span),
         }
     }

@@ -84,8 +84,7 @@ pub fn lower(
             let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, per.clone()));
             let to = b.let_("to", ScalarType::I64, min(add(from.clone(), per), tile.tiles.clone()));
             b.for_("t", from, to, int(1), false, |b, t| {
-                let values: Vec<Expr> =
-                    partials.iter().map(|p| Expr::LoadFresh(*p, Box::new(t.clone()))).collect();
+                let values: Vec<Expr> = partials.iter().map(|p| Expr::LoadFresh(*p, Box::new(t.clone()))).collect();
                 combine.push(b, &acc, &values)
             })?;
             combine.fold(b, &acc, cut.block)?;

@@ -73,7 +73,8 @@ pub fn lower(
         tile.walk(
             b,
             |b, slot| {
-                let x: Vec<Expr> = combine.vars(b, "x", &elements(&values, slot.clone())).into_iter().map(local).collect();
+                let x: Vec<Expr> =
+                    combine.vars(b, "x", &elements(&values, slot.clone())).into_iter().map(local).collect();
                 if !offsets {
                     combine.push(b, &acc, &x)?;
                 }

@@ -14,10 +14,8 @@ use terrace_ir::kernel::Stmt;
 
 /// Emits the launch of an operator that one thread runs.
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
-    let cells: Vec<_> = binds
-        .iter()
-        .map(|v| (!host.function.values[*v].ty.is_column()).then(|| host.result_cell(*v)))
-        .collect();
+    let cells: Vec<_> =
+        binds.iter().map(|v| (!host.function.values[*v].ty.is_column()).then(|| host.result_cell(*v))).collect();
     let name = host.kernel_name("in_order", binds);
     let mut b = Builder::new(host, &name, 1, span);
     let results = b.whole_operator(op, binds)?;

@@ -1,0 +1,188 @@
+//! Kernels as a person would write them: no variable for nothing, no name for what is used once.
+//!
+//! ```text
+//! let j = q - start              out[q] = v[k] * val[q]
+//! let x = v[k]
+//! let y = val[q]
+//! let z = x * y
+//! out[q] = z
+//! ```
+//!
+//! A variable goes if nothing reads it. It is replaced by its value if it is read once, by the very next statement of the same
+//! list, where the value cannot have changed. Expressions stay short enough to read. Values that depend on other threads
+//! (shuffles, fresh loads) stay where they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_ir::kernel::{Expr, LocalId, Stmt};
+
+const LONGEST: usize = 24;
+
+/// Tidies a phase.
+pub fn tidy(stmts: &mut Vec<Stmt>) {
+    loop {
+        let mut seen = Seen::default();
+        seen.stmts(stmts);
+        if !remove_dead(stmts, &seen) {
+            break;
+        }
+    }
+    let mut seen = Seen::default();
+    seen.stmts(stmts);
+    fold(stmts, &seen);
+}
+
+#[derive(Default)]
+struct Seen {
+    reads: BTreeMap<LocalId, usize>,
+    assigned: BTreeSet<LocalId>,
+}
+
+impl Seen {
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for s in stmts {
+            if let Stmt::Assign(v, _) | Stmt::AtomicAdd { into: v, .. } | Stmt::Await { into: v, .. } = s {
+                self.assigned.insert(*v);
+            }
+            own_exprs(s).into_iter().for_each(|e| self.expr(e));
+            bodies(s).into_iter().for_each(|b| self.stmts(b));
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        if let Expr::Local(v) = e {
+            *self.reads.entry(*v).or_default() += 1;
+        }
+        children(e).into_iter().for_each(|c| self.expr(c));
+    }
+}
+
+fn remove_dead(stmts: &mut Vec<Stmt>, seen: &Seen) -> bool {
+    let before = stmts.len();
+    stmts.retain(|s| match s {
+        Stmt::Let(v, _) => seen.reads.contains_key(v) || seen.assigned.contains(v),
+        Stmt::For { body, .. } => !body.is_empty(),
+        Stmt::If(_, a, b) => !(a.is_empty() && b.is_empty()),
+        _ => true,
+    });
+    let mut changed = stmts.len() != before;
+    for s in stmts.iter_mut() {
+        for b in bodies_mut(s) {
+            changed |= remove_dead(b, seen);
+        }
+    }
+    changed
+}
+
+fn fold(stmts: &mut Vec<Stmt>, seen: &Seen) {
+    for s in stmts.iter_mut() {
+        bodies_mut(s).into_iter().for_each(|b| fold(b, seen));
+    }
+    let mut kept: Vec<Stmt> = Vec::new();
+    for s in std::mem::take(stmts).into_iter().rev() {
+        if let (Stmt::Let(v, value), Some(next)) = (&s, kept.last_mut())
+            && seen.reads.get(v) == Some(&1)
+            && !seen.assigned.contains(v)
+            && movable(value)
+            && first_exprs(next).into_iter().any(|e| mentions(e, *v))
+            && own_exprs(next).into_iter().map(length).sum::<usize>() + length(value) <= LONGEST
+        {
+            first_exprs_mut(next).into_iter().for_each(|e| replace(e, *v, value));
+            continue;
+        }
+        kept.push(s);
+    }
+    kept.reverse();
+    *stmts = kept;
+}
+
+fn movable(e: &Expr) -> bool {
+    !matches!(e, Expr::Shuffle(..) | Expr::LoadFresh(..) | Expr::Failed) && children(e).into_iter().all(movable)
+}
+
+fn mentions(e: &Expr, v: LocalId) -> bool {
+    *e == Expr::Local(v) || children(e).into_iter().any(|c| mentions(c, v))
+}
+
+fn length(e: &Expr) -> usize {
+    1 + children(e).into_iter().map(length).sum::<usize>()
+}
+
+fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
+    if *e == Expr::Local(v) {
+        *e = value.clone();
+        return;
+    }
+    children_mut(e).into_iter().for_each(|c| replace(c, v, value));
+}
+
+fn children(e: &Expr) -> Vec<&Expr> {
+    match e {
+        Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
+        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => {
+            vec![a]
+        }
+        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
+        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
+    }
+}
+
+fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
+    match e {
+        Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
+        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => {
+            vec![a]
+        }
+        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
+        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
+    }
+}
+
+fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
+    match s {
+        Stmt::If(_, a, b) => vec![a, b],
+        Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
+    match s {
+        Stmt::If(_, a, b) => vec![a, b],
+        Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions of the statement itself.
+fn own_exprs(s: &Stmt) -> Vec<&Expr> {
+    match s {
+        Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::For { from, to, step, .. } => vec![from, to, step],
+        Stmt::Barrier => Vec::new(),
+        Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
+        Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::Await { at, .. } => vec![at],
+    }
+}
+
+/// Those of them that are computed once, when the statement is reached.
+fn first_exprs(s: &Stmt) -> Vec<&Expr> {
+    match s {
+        Stmt::While(..) => Vec::new(),
+        Stmt::For { from, .. } => vec![from],
+        other => own_exprs(other),
+    }
+}
+
+fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
+    match s {
+        Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) => vec![e],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::For { from, .. } => vec![from],
+        Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
+        Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::Await { at, .. } => vec![at],
+        Stmt::While(..) | Stmt::Barrier => Vec::new(),
+    }
+}
