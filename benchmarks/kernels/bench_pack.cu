@@ -81,12 +81,12 @@ int run_section(Report& report) {
         fill(in, Draw());
         const std::vector<int> want = reference(in.host(), Below{0});
         Best best;
-        measure<PackShape<256, 6, 4>>(report, "256x24, 4 blocks", in, want, best);
-        measure<PackShape<256, 6, 5>>(report, "256x24, 5 blocks", in, want, best);
-        measure<PackShape<256, 8, 4>>(report, "256x32, 4 blocks", in, want, best);
+        measure<PackShape<256, 4, 6>>(report, "256x16, 6 blocks", in, want, best);
+        measure<PackShape<256, 6, 6>>(report, "256x24, 6 blocks", in, want, best);
         measure<PackShape<256, 8, 5>>(report, "256x32, 5 blocks", in, want, best);
-        measure<PackShape<384, 7, 3>>(report, "384x28, 3 blocks", in, want, best);
-        measure<PackShape<128, 8, 8>>(report, "128x32, 8 blocks", in, want, best);
+        measure<PackShape<256, 8, 6>>(report, "256x32, 6 blocks", in, want, best);
+        measure<PackShape<320, 8, 4>>(report, "320x32, 4 blocks", in, want, best);
+        measure<PackShape<192, 8, 7>>(report, "192x32, 7 blocks", in, want, best);
         double peer = 1e30;
         report.part("cub select", [&] {
 #ifdef HAVE_CUB

@@ -97,14 +97,13 @@ void all(Report& report, const std::string& type) {
     const Buffer<T> want(reference(in.host()));
     Best best;
     measure<T, ScanShape<256, 4, 5>>(report, type, "256x16, 5 blocks", in, want, best, true);
-    measure<T, ScanShape<512, 5, 2>>(report, type, "512x20, 2 blocks", in, want, best, true);
-    measure<T, ScanShape<512, 8, 2>>(report, type, "512x32, 2 blocks", in, want, best, true);
     measure<T, ScanShape<256, 8, 4>>(report, type, "256x32, 4 blocks", in, want, best, true);
     measure<T, ScanShape<256, 12, 3>>(report, type, "256x48, 3 blocks", in, want, best, true);
     measure<T, ScanShape<384, 12, 2>>(report, type, "384x48, 2 blocks", in, want, best, true);
-    measure<T, ScanShape<512, 16, 1>>(report, type, "512x64, 1 block", in, want, best, true);
     measure<T, ScanShape<256, 16, 2>>(report, type, "256x64, 2 blocks", in, want, best, true);
-    measure<T, ScanShape<256, 8, 4, false>>(report, type, "256x32, 4, blockIdx", in, want, best, false);
+    measure<T, ScanShape<512, 16, 1>>(report, type, "512x64, 1 block", in, want, best, true);
+    measure<T, ScanShape<512, 20, 1>>(report, type, "512x80, 1 block", in, want, best, true);
+    measure<T, ScanShape<512, 16, 1, false>>(report, type, "512x64, 1, blockIdx", in, want, best, false);
     double peer = 1e30;
     report.part("cub scan " + type, [&] {
 #ifdef HAVE_CUB

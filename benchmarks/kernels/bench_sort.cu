@@ -99,13 +99,13 @@ int run_section(Report& report) {
         put_reference(in, want);
         Best best;
         measure<SortShape<384, 20, Rank::match, 3>>(report, "384x20 match, 3 blocks", in, want, best);
-        measure<SortShape<384, 20, Rank::ballots, 3>>(report, "384x20 ballots, 3 blocks", in, want, best);
-        measure<SortShape<384, 20, Rank::marks, 2>>(report, "384x20 marks, 2 blocks", in, want, best);
+        measure<SortShape<256, 32, Rank::ballots, 3>>(report, "256x32 ballots, 3 blocks", in, want, best);
         measure<SortShape<384, 20, Rank::marks, 3>>(report, "384x20 marks, 3 blocks", in, want, best);
-        measure<SortShape<256, 24, Rank::marks, 4>>(report, "256x24 marks, 4 blocks", in, want, best);
         measure<SortShape<256, 32, Rank::marks, 3>>(report, "256x32 marks, 3 blocks", in, want, best);
+        measure<SortShape<320, 32, Rank::marks, 2>>(report, "320x32 marks, 2 blocks", in, want, best);
+        measure<SortShape<320, 32, Rank::marks, 3>>(report, "320x32 marks, 3 blocks", in, want, best);
+        measure<SortShape<256, 40, Rank::marks, 3>>(report, "256x40 marks, 3 blocks", in, want, best);
         measure<SortShape<384, 28, Rank::marks, 2>>(report, "384x28 marks, 2 blocks", in, want, best);
-        measure<SortShape<512, 20, Rank::marks, 2>>(report, "512x20 marks, 2 blocks", in, want, best);
         double peer = 1e30;
         report.part("cub sort", [&] {
 #ifdef HAVE_CUB

@@ -91,12 +91,12 @@ void measure(Report& report, const char* shape, const Matrix& matrix, Best& best
 static void all_shapes(Report& report, const Matrix& matrix, Best& best) {
     measure<SegmentShape<128, 2, 8, 7>>(report, "128x8, 8", matrix, best);
     measure<SegmentShape<64, 2, 16, 14>>(report, "64x8, 16", matrix, best);
-    measure<SegmentShape<64, 2, 8, 14>>(report, "64x8, 8", matrix, best);
     measure<SegmentShape<128, 1, 16, 8, true>>(report, "128x4, 16, early", matrix, best);
-    measure<SegmentShape<64, 1, 32, 16, true>>(report, "64x4, 32, early", matrix, best);
-    measure<SegmentShape<128, 2, 8, 5, true>>(report, "128x8, 8, early", matrix, best);
-    measure<SegmentShape<64, 2, 16, 10, true>>(report, "64x8, 16, early", matrix, best);
-    measure<SegmentShape<32, 2, 32, 20, true>>(report, "32x8, 32, early", matrix, best);
+    measure<SegmentShape<256, 1, 8, 4, true>>(report, "256x4, 8, early", matrix, best);
+    measure<SegmentShape<128, 2, 8, 6, true>>(report, "128x8, 8, early", matrix, best);
+    measure<SegmentShape<64, 2, 16, 12, true>>(report, "64x8, 16, early", matrix, best);
+    measure<SegmentShape<128, 2, 4, 6, true>>(report, "128x8, 4, early", matrix, best);
+    measure<SegmentShape<128, 1, 16, 10>>(report, "128x4, 16", matrix, best);
 }
 
 #ifndef NO_CUSPARSE

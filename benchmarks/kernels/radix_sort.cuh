@@ -153,7 +153,6 @@ struct alignas(16) SortShared {
     static constexpr int WARPS = Shape::threads / 32;
     static constexpr int COUNTERS = WARPS * DIGITS * (Shape::rank == Rank::marks ? 2 : 1);
     unsigned words[Shape::tile > COUNTERS ? Shape::tile : COUNTERS]; // counters (and marks) first, the sorted tile afterwards
-    unsigned start[DIGITS];                                          // of a digit in the tile
     unsigned base[DIGITS];                                           // of a digit in the output, less its start in the tile
     unsigned row_total[DIGITS / 32];
     unsigned ticket;
@@ -173,7 +172,7 @@ __device__ inline unsigned same_digit(unsigned digit, unsigned* mark, int lane) 
     for (int bit = 0; bit < DIGIT_BITS; bit++) {
         const bool set = (digit >> bit) & 1;
         const unsigned votes = __ballot_sync(WHOLE_WARP, set);
-        same &= set ? votes : ~votes;
+        same &= votes ^ (set ? 0u : ~0u);
     }
     return same;
 }
@@ -221,18 +220,14 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
     }
     __syncthreads();
 
-    unsigned total[MINE];
+    unsigned total[MINE], start[MINE]; // of a digit in the tile
 #pragma unroll
     for (int m = 0; m < MINE; m++) {
         const int digit = tid + m * THREADS;
-        total[m] = 0;
+        total[m] = start[m] = 0;
         if (digit < DIGITS) {
 #pragma unroll
-            for (int w = 0; w < WARPS; w++) {
-                const unsigned own = shared.words[w * DIGITS + digit];
-                shared.words[w * DIGITS + digit] = total[m];
-                total[m] += own;
-            }
+            for (int w = 0; w < WARPS; w++) total[m] += shared.words[w * DIGITS + digit];
             store_word(space.at(0, tile, digit), total[m] | HERE);
             unsigned s = total[m];
 #pragma unroll
@@ -240,27 +235,30 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
                 const unsigned y = __shfl_up_sync(WHOLE_WARP, s, d);
                 if (lane >= d) s += y;
             }
-            shared.start[digit] = s - total[m];
+            start[m] = s - total[m];
             if (lane == 31) shared.row_total[digit / 32] = s;
         }
     }
     __syncthreads();
+    // A counter becomes the place of its warp's first key with its digit, so that a key looks up one word and not two.
 #pragma unroll
     for (int m = 0; m < MINE; m++) {
         const int digit = tid + m * THREADS;
         if (digit < DIGITS) {
-            unsigned rows = 0;
 #pragma unroll
-            for (int r = 0; r < DIGITS / 32; r++) rows += r < digit / 32 ? shared.row_total[r] : 0;
-            shared.start[digit] += rows;
+            for (int r = 0; r < DIGITS / 32; r++) start[m] += r < digit / 32 ? shared.row_total[r] : 0;
+            unsigned next = start[m];
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) {
+                const unsigned own = shared.words[w * DIGITS + digit];
+                shared.words[w * DIGITS + digit] = next;
+                next += own;
+            }
         }
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < KEYS; k++) {
-        const unsigned digit = (key[k] >> shift) & (DIGITS - 1);
-        place[k / 2] += (shared.start[digit] + counters[digit]) << (k % 2 * 16);
-    }
+    for (int k = 0; k < KEYS; k++) place[k / 2] += counters[(key[k] >> shift) & (DIGITS - 1)] << (k % 2 * 16);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < KEYS; k++) shared.words[(place[k / 2] >> (k % 2 * 16)) & 65535] = key[k];
@@ -269,7 +267,7 @@ __device__ inline void sort_tile(SortShared<Shape>& shared, const unsigned* in, 
     for (int m = 0; m < MINE; m++) {
         const int digit = tid + m * THREADS;
         if (digit < DIGITS)
-            shared.base[digit] = digit_starts[digit] + earlier_keys(space, tile, digit, total[m]) - shared.start[digit];
+            shared.base[digit] = digit_starts[digit] + earlier_keys(space, tile, digit, total[m]) - start[m];
     }
     __syncthreads();
 #pragma unroll

@@ -9,7 +9,7 @@
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::lower::{flatten, kernels, place_in_memory};
-use crate::optimise::{choose_versions, contract_fma, fuse, inline_calls, merge_concats, simplify};
+use crate::optimise::{choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify};
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
 use terrace_ir::{core, flat, kernel, mem};
@@ -58,6 +58,13 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "concatenations of concatenations become one",
         wanted: always,
         run: |p, _| merge_concats::merge_concats(p),
+    },
+    // After inlining, which leaves only recursive calls.
+    Pass {
+        name: "compute_before_calls",
+        about: "what does not need the result of a recursive call is computed before it",
+        wanted: always,
+        run: |p, _| compute_before_calls::compute_before_calls(p),
     },
 ];
 

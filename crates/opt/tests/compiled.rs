@@ -325,7 +325,12 @@ fn scan_of_rows() {
         let xs = ragged(&lengths);
         let sums = |r: &Vec<i32>| {
             let mut s = 0;
-            r.iter().map(|x| { s += x; s }).collect::<Vec<i32>>()
+            r.iter()
+                .map(|x| {
+                    s += x;
+                    s
+                })
+                .collect::<Vec<i32>>()
         };
         let expected: Vec<Vec<i32>> = xs.iter().map(sums).collect();
         check(SEGMENTED_SCAN, &[rows(&xs)], &rows(&expected));
@@ -415,7 +420,11 @@ fn triangles_have_closed_forms() {
         let xs: Vec<Vec<f64>> = (0..n).map(|i| (0..=i).map(|j| ((i * 3 + j) % 8) as f64 / 8.0).collect()).collect();
         let v: Vec<f64> = (0..n).map(|i| (i % 5) as f64).collect();
         let out: Vec<f64> = xs.iter().map(|r| r.iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
-        let total: f64 = xs.iter().enumerate().map(|(i, r)| r.iter().enumerate().map(|(j, x)| x * (i * 10 + j) as f64).sum::<f64>()).sum();
+        let total: f64 = xs
+            .iter()
+            .enumerate()
+            .map(|(i, r)| r.iter().enumerate().map(|(j, x)| x * (i * 10 + j) as f64).sum::<f64>())
+            .sum();
         check(TRIANGLE, &[rows(&xs), array(&v)], &Data::Tuple(vec![array(&out), scalar(total)]));
     }
 }
@@ -610,6 +619,6 @@ fn three_dimensions() {
     let expected: Vec<Vec<f64>> = (0..n).map(|i| (0..m).map(|j| sum(i, j)).collect()).collect();
     let data = Data::Array(cube.iter().map(|plane| rows(plane)).collect());
     for level in ["grid", "thread"] {
-        check(&MATRIX.replace("LEVEL", level), &[data.clone()], &rows(&expected));
+        check(&MATRIX.replace("LEVEL", level), std::slice::from_ref(&data), &rows(&expected));
     }
 }

@@ -39,10 +39,8 @@ pub struct Homes {
 impl Homes {
     /// Analyses a program of Flat or Mem.
     pub fn of<A>(program: &Program<A>) -> Homes {
-        let empty = |f: &Function<A>| FunctionHomes {
-            results: vec![false; f.body.results.len()],
-            ..FunctionHomes::default()
-        };
+        let empty =
+            |f: &Function<A>| FunctionHomes { results: vec![false; f.body.results.len()], ..FunctionHomes::default() };
         let mut homes = Homes { functions: program.functions.iter().map(empty).collect() };
         let mut device_params: IdVec<FuncId, BTreeSet<ValueId>> =
             program.functions.iter().map(|_| BTreeSet::new()).collect();
@@ -135,9 +133,7 @@ impl<A> Walk<'_, A> {
         let device = match &stmt.expr {
             Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) => self.on_device(a),
             Expr::Binary(_, a, b) => self.on_device(a) || self.on_device(b),
-            Expr::Fma(a, b, c) | Expr::Select(a, b, c) => {
-                self.on_device(a) || self.on_device(b) || self.on_device(c)
-            }
+            Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.on_device(a) || self.on_device(b) || self.on_device(c),
             Expr::Size(s) => s.vars().into_iter().any(|s| self.own.device.contains(&value_of(s))),
             Expr::Read { .. } | Expr::Op(_) => true,
             Expr::If { cond, then, otherwise } => {

@@ -1,6 +1,7 @@
 //! From a language to itself: the same meaning, less work.
 
 pub mod choose_versions;
+pub mod compute_before_calls;
 pub mod contract_fma;
 pub mod fuse;
 pub mod inline_calls;

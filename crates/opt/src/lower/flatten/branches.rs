@@ -52,25 +52,41 @@ impl Flattener<'_> {
         cx: &Context,
     ) -> Result<Rep> {
         let taken = self.column(cx, cond, ScalarType::Bool, "taken")?;
-        let first = self.branch(then, taken, true, name, env, cx)?;
-        let second = self.branch(otherwise, taken, false, name, env, cx)?;
+        let recursive = has_calls(then) || has_calls(otherwise);
+        // Both subsets first: one host read then brings the sizes of both.
+        let first = self.subset(then, taken, true, recursive, name, env, cx)?;
+        let second = self.subset(otherwise, taken, false, recursive, name, env, cx)?;
+        // What has calls comes last, so that as little as possible is held while it runs.
+        let (first, second) = if has_calls(then) {
+            let second = self.branch(second, name, cx)?;
+            (self.branch(first, name, cx)?, second)
+        } else {
+            (self.branch(first, name, cx)?, self.branch(second, name, cx)?)
+        };
         let here = Ix::read(taken, cx.position());
+        let (first, second) = (self.with_totals(first, cx), self.with_totals(second, cx));
         let elem = self.merge(cx, &Scope::default(), &[(Some(here), first), (None, second)], name)?;
         Ok(self.element(&elem, &cx.position(), Some(cx.depth())))
     }
 
-    /// The value of a branch, at the points that take it.
-    fn branch(
+    /// The points that take a branch, with what the branch mentions.
+    #[allow(clippy::too_many_arguments)]
+    fn subset<'b>(
         &mut self,
-        body: &Body,
+        body: &'b Body,
         taken: ValueId,
         when: bool,
+        recursive: bool,
         name: &str,
         env: &Env,
         cx: &Context,
-    ) -> Result<Rep> {
+    ) -> Result<Subset<'b>> {
         if body.stmts.is_empty() {
-            return Ok(self.rep(body.result, env));
+            let rep = self.rep(body.result, env);
+            // Beside a recursion a view would keep all rows alive while it runs: copy the few that are meant.
+            if !recursive || is_uniform(&rep) || !has_arrays(&rep) {
+                return Ok(Subset::Direct(rep));
+            }
         }
         let rank = self.rank(taken, when, cx)?;
         let used: Vec<(ValueId, Rep)> = free_values(body)
@@ -90,21 +106,61 @@ impl Flattener<'_> {
         })?;
         let sub = Self::line(count);
         let Rep::Tuple(reps) = self.element(&elem, &Ix::Position(0), None) else { unreachable!("packed a tuple") };
-        let mut inside = env.clone();
-        for (((v, old), new), _) in used.iter().zip(reps).zip(0..) {
-            inside.insert(*v, with_totals(new, old));
+        let mut env = env.clone();
+        for ((v, old), new) in used.iter().zip(reps) {
+            let new = with_totals(new, &self.with_totals(old.clone(), cx));
+            if recursive {
+                self.measure(&new, &sub)?;
+            }
+            env.insert(*v, new);
         }
+        Ok(Subset::Packed { body, rank, used, env, sub })
+    }
+
+    /// Computes the offsets of all arrays in a value.
+    fn measure(&mut self, rep: &Rep, sub: &Context) -> Result<()> {
+        match rep {
+            Rep::Scalar(..) => Ok(()),
+            Rep::Tuple(parts) => parts.iter().try_for_each(|p| self.measure(p, sub)),
+            Rep::Array(arr) => self.offsets(sub, &arr.len, None).map(|_| ()),
+        }
+    }
+
+    /// The value of a branch, at the points that take it.
+    fn branch(&mut self, subset: Subset<'_>, name: &str, cx: &Context) -> Result<Rep> {
+        let (body, rank, used, mut env, sub) = match subset {
+            Subset::Direct(rep) => return Ok(rep),
+            Subset::Packed { body, rank, used, env, sub } => (body, rank, used, env, sub),
+        };
         let shape;
         let leaves: Vec<Atom> = if has_calls(body) {
             shape = self.result_shape(body);
-            self.wave(body, &shape, &used, name, &inside, &sub)?
+            self.wave(body, &shape, &used, name, &env, &sub)?
         } else {
-            let rep = self.lifted_body(body, &mut inside, &sub)?;
+            let mut rep = self.lifted_body(body, &mut env, &sub)?;
+            if body.stmts.is_empty() {
+                rep = self.copied(&rep, &sub)?;
+            }
             let (leaves, form) = self.border(&rep, &sub, &Scope::default())?;
             shape = form;
             leaves
         };
         Ok(self.rep_at(&shape, &leaves, cx, &Ix::read(rank, cx.position())))
+    }
+
+    /// The same value with rows of its own.
+    fn copied(&mut self, rep: &Rep, cx: &Context) -> Result<Rep> {
+        Ok(match rep {
+            Rep::Scalar(..) => rep.clone(),
+            Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.copied(p, cx)).collect::<Result<_>>()?),
+            Rep::Array(arr) => {
+                let scope = Scope::default();
+                let inner = self.iterate(cx, &scope, arr)?;
+                let item = self.item_in(&inner, arr, cx.depth());
+                let elem = self.stored(&inner, &scope, &item, "x")?;
+                Rep::Array(self.collected(cx, &inner, elem))
+            }
+        })
     }
 
     fn result_shape(&self, body: &Body) -> Shape {
@@ -344,10 +400,27 @@ impl Flattener<'_> {
         let at = Ix::Position(0);
         let first = self.rep_at(branch.shape, &parts[0], sub, &at);
         let second = self.rep_at(branch.shape, &parts[1], sub, &at.clone().sub(Ix::Atom(half)));
+        let (first, second) = (self.with_totals(first, sub), self.with_totals(second, sub));
         let here = Ix::Binary(BinOp::Lt, Box::new(at.clone()), Box::new(Ix::Atom(half)));
         let elem = self.merge(sub, &Scope::default(), &[(Some(here), first), (None, second)], "joined")?;
         let rep = self.element(&elem, &at, Some(1));
         Ok(self.border(&rep, sub, &Scope::default())?.0)
+    }
+}
+
+/// The points that take a branch.
+enum Subset<'b> {
+    /// The branch is just a value: no need to pick its points.
+    Direct(Rep),
+    /// The branch's points, packed, with what it mentions there.
+    Packed { body: &'b Body, rank: ValueId, used: Vec<(ValueId, Rep)>, env: Env, sub: Context },
+}
+
+fn has_arrays(rep: &Rep) -> bool {
+    match rep {
+        Rep::Scalar(..) => false,
+        Rep::Tuple(parts) => parts.iter().any(has_arrays),
+        Rep::Array(_) => true,
     }
 }
 

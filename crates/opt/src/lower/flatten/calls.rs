@@ -62,6 +62,7 @@ impl Flattener<'_> {
         let (leaves, _) = self.border(&result, &cx, &Scope::default())?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
         let name = format!("{}^", function.name);
+        self.span = function.span;
         self.functions[id] = Some(self.finish(name, Role::Internal, params, body, Vec::new(), None));
         Ok(())
     }

@@ -20,6 +20,10 @@ impl Flattener<'_> {
     pub(super) fn lifted_body(&mut self, body: &Body, env: &mut Env, cx: &Context) -> Result<Rep> {
         let mut pending: Vec<&Stmt> = Vec::new();
         for (k, stmt) in body.stmts.iter().enumerate() {
+            if let Some((value, rep)) = self.rearranged(stmt, env, cx)? {
+                env.insert(value, rep);
+                continue;
+            }
             if is_scalar_stmt(stmt, &self.source().values) {
                 pending.push(stmt);
                 continue;
@@ -35,6 +39,17 @@ impl Flattener<'_> {
         let needed = body.result.var().into_iter().collect();
         self.flush(&mut pending, &needed, env, cx)?;
         Ok(self.rep(body.result, env))
+    }
+
+    /// What a statement binds that only names, joins or takes apart values that exist: nothing needs to be computed.
+    fn rearranged(&mut self, stmt: &Stmt, env: &Env, cx: &Context) -> Result<Option<(ValueId, Rep)>> {
+        let StmtKind::Let { value, expr, .. } = &stmt.kind else { return Ok(None) };
+        let rearranges = matches!(expr, Expr::Atom(_) | Expr::Tuple(_) | Expr::Project(..));
+        let exist = expr.operands().iter().all(|a| a.var().is_none_or(|v| env.contains_key(&v)));
+        if !rearranges || !exist {
+            return Ok(None);
+        }
+        Ok(Some((*value, self.lifted_expr(expr, "", env, cx)?)))
     }
 
     /// Emits the scalar statements so far as one map; those in `needed` become columns.

@@ -131,6 +131,7 @@ impl<'a> Flattener<'a> {
         let result = self.plain_body(&function.body, &mut env, &Scope::default())?;
         let (leaves, layout) = self.entry_result(&result)?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
+        self.span = function.span;
         let role = match &function.role {
             core::Role::Test { name, arguments } => {
                 flat::Role::Test { name: name.clone(), arguments: arguments.clone() }

@@ -8,11 +8,13 @@
 //! the number of elements that the result has.
 
 use super::build::{Scope, size_of};
+use super::lifted::is_uniform;
 use super::plain::{is_scalar_body, zip};
 use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
 use terrace_algebra::{Size, SizeFun};
 use terrace_base::{BinOp, ScalarType};
+use terrace_ir::core::visit::free_values_of_lambda;
 use terrace_ir::core::{Expr, Lambda};
 use terrace_ir::flat::{self, Descriptor, Level, OpKind, Operator, ScanForm, Space};
 use terrace_ir::{Atom, ValueId, size_var};
@@ -126,10 +128,33 @@ impl Flattener<'_> {
                 _ => {}
             }
         }
-        let (off, total) = self.offsets(cx, &arr.len, arr.total.clone())?;
+        let total = self.total_bound(arr, cx);
+        let (off, total) = self.offsets(cx, &arr.len, total)?;
         inner.space.push(Descriptor::Irregular { off, start: None });
         inner.totals.push(total);
         Ok(inner)
+    }
+
+    /// An upper bound of the number of elements that an array has at all points together. An array of a level further out
+    /// is there once per point, and its own total says nothing about that.
+    pub(super) fn total_bound(&self, arr: &Arr, cx: &Context) -> Option<Size> {
+        match (cx.depth(), arr.len.uniform()) {
+            (0, _) => arr.total.clone(),
+            (_, Some(len)) => self.bound_of(len).zip(self.bound_of(cx.total())).map(|(a, b)| a * b),
+            (depth, None) => arr.total.clone().filter(|_| arr.level() == Some(depth - 1)),
+        }
+    }
+
+    /// The value with the totals that its arrays have in a context.
+    pub(super) fn with_totals(&self, rep: Rep, cx: &Context) -> Rep {
+        match rep {
+            Rep::Array(mut arr) => {
+                arr.total = self.total_bound(&arr, cx);
+                Rep::Array(arr)
+            }
+            Rep::Tuple(parts) => Rep::Tuple(parts.into_iter().map(|p| self.with_totals(p, cx)).collect()),
+            scalar => scalar,
+        }
     }
 
     fn host_product(&mut self, a: Atom, b: Atom) -> Atom {
@@ -434,6 +459,16 @@ impl Flattener<'_> {
         Ok(Rep::Array(self.collected(cx, &kept, elem)))
     }
 
+    /// All rows of an operator are combined alike: by one operator, from one neutral element.
+    fn expect_uniform(&self, lambda: &Lambda, neutral: &Rep, env: &Env, cx: &Context) -> Result<()> {
+        let free = free_values_of_lambda(lambda);
+        let alike = is_uniform(neutral) && free.iter().all(|v| env.get(v).is_none_or(is_uniform));
+        if cx.depth() > 0 && !alike {
+            return self.limit("a reduction or scan whose operator or neutral element differs from row to row");
+        }
+        Ok(())
+    }
+
     fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
         let types = &self.source().values;
         if !is_scalar_body(&lambda.body, types) {
@@ -479,6 +514,7 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
+        self.expect_uniform(lambda, neutral, env, cx)?;
         let operator = self.operator_of(lambda, neutral, env)?;
         let inner = self.iterate(cx, scope, arr)?;
         let item = self.item_in(&inner, arr, level);
@@ -527,6 +563,7 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
+        self.expect_uniform(lambda, neutral, env, cx)?;
         let operator = self.operator_of(lambda, neutral, env)?;
         let inner = self.iterate(cx, scope, arr)?;
         let item = self.item_in(&inner, arr, level);
@@ -562,7 +599,7 @@ impl Flattener<'_> {
                 let len = self.ix(&arr.len.clone(), scope);
                 self.bound_of(len)
             } else {
-                arr.total.clone()
+                self.total_bound(arr, cx)
             };
             total = total.zip(bound).map(|(a, b)| a + b);
         }
@@ -592,7 +629,7 @@ impl Flattener<'_> {
                 .enumerate()
                 .map(|(k, rep)| {
                     let here = Ix::Binary(BinOp::Eq, Box::new(Ix::Index(level)), Box::new(Ix::int(k as i64)));
-                    ((k < last).then_some(here), rep)
+                    ((k < last).then_some(here), self.with_totals(rep, cx))
                 })
                 .collect();
             self.merge(&inner, scope, &alternatives, name)?
@@ -692,6 +729,7 @@ impl Flattener<'_> {
                 let Elem::Scalar(len, _) = self.merge(inner, scope, &lens, "len")? else {
                     unreachable!("a length is a scalar")
                 };
+                // Each alternative comes with its total in this context.
                 let totals = arrays.iter().map(|(_, a)| a.total.clone());
                 let bound = totals.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten();
                 let len = Ix::read(len, inner.position());

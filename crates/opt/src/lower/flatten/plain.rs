@@ -345,12 +345,14 @@ pub(super) fn slice(arr: &Arr, from: &Ix, to: &Ix) -> Arr {
         Elem::Zip(arrays) => Elem::Zip(arrays.iter().map(|a| slice(a, from, to)).collect()),
         other => other.clone(),
     };
+    // Another slice at every point of an inner level: together they may be longer than the array.
+    let inner = from.innermost().max(to.innermost()) > arr.level();
     Arr {
         start: arr.start.clone().add(from.clone()),
         len: to.clone().sub(from.clone()),
         dim: None,
         count: arr.count,
-        total: arr.total.clone(),
+        total: arr.total.clone().filter(|_| !inner),
         elem,
     }
 }

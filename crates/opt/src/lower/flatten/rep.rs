@@ -89,6 +89,16 @@ impl Ix {
         }
     }
 
+    /// The innermost dimension that the recipe depends on.
+    pub(super) fn innermost(&self) -> Option<usize> {
+        match self {
+            Ix::Atom(_) => None,
+            Ix::Position(d) | Ix::Index(d) => Some(*d),
+            Ix::Read(_, at) | Ix::Closed(_, _, at) => at.innermost(),
+            Ix::Binary(_, a, b) => a.innermost().max(b.innermost()),
+        }
+    }
+
     /// The column that this reads at the position in the dimensions up to `level`, if that is all it does.
     pub(super) fn column_at(&self, level: usize) -> Option<ValueId> {
         match self {
@@ -118,6 +128,16 @@ pub(super) struct Arr {
     /// An upper bound of the sum of `len` over all points, over what the host knows.
     pub(super) total: Option<Size>,
     pub(super) elem: Elem,
+}
+
+impl Arr {
+    /// The innermost dimension that it depends on.
+    pub(super) fn level(&self) -> Option<usize> {
+        match &self.elem {
+            Elem::Zip(arrays) => arrays.iter().map(Arr::level).max().flatten().max(self.len.innermost()),
+            _ => self.len.innermost().max(self.start.innermost()),
+        }
+    }
 }
 
 /// A dimension that needs no computing: valid for a space of `depth` dimensions.

@@ -199,8 +199,7 @@ impl<'h> Builder<'h> {
             FlatExpr::Size(s) => self.size(s)?,
             FlatExpr::Read { column, at } => {
                 let index = self.atom(at)?;
-                let index =
-                    if self.atom_type(at) == ScalarType::I64 { index } else { convert(ScalarType::I64, index) };
+                let index = if self.atom_type(at) == ScalarType::I64 { index } else { convert(ScalarType::I64, index) };
                 self.load(*column, index)?
             }
             _ => return Err(limit(self.span(), "this as a scalar computation")),

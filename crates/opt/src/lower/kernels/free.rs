@@ -184,12 +184,7 @@ mod tests {
     #[test]
     fn branches_free_for_themselves() {
         let branch = HostStmt::If { cond: truth(), then: vec![run(&[0]), run(&[1])], otherwise: vec![run(&[1])] };
-        check(
-            vec![branch],
-            &[0, 1],
-            &[],
-            "if{run(0); free 0; run(1); free 1}{free 0; run(1); free 1}",
-        );
+        check(vec![branch], &[0, 1], &[], "if{run(0); free 0; run(1); free 1}{free 0; run(1); free 1}");
     }
 
     #[test]

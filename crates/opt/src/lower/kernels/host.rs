@@ -126,13 +126,7 @@ impl<'a> Host<'a> {
         }
         let mut body = std::mem::take(&mut self.stmts);
         free::insert_frees(&mut body, &self.slots, &params, &results);
-        Ok(HostFunction {
-            name: function.name.clone(),
-            slots: std::mem::take(&mut self.slots),
-            params,
-            results,
-            body,
-        })
+        Ok(HostFunction { name: function.name.clone(), slots: std::mem::take(&mut self.slots), params, results, body })
     }
 
     // Slots.
@@ -313,13 +307,7 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    fn check(
-        &mut self,
-        span: Span,
-        check: terrace_ir::check::CheckId,
-        cond: &Atom,
-        values: &[Atom],
-    ) -> Lowered<()> {
+    fn check(&mut self, span: Span, check: terrace_ir::check::CheckId, cond: &Atom, values: &[Atom]) -> Lowered<()> {
         let on_host = |h: &Self, a: &Atom| match a {
             Atom::Const(_) => true,
             Atom::Var(v) => h.at.get(v).is_some_and(|x| x.host.is_some()),
@@ -471,14 +459,7 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    fn branch(
-        &mut self,
-        target: &dyn Target,
-        stmt: &Stmt,
-        cond: &Atom,
-        then: &Body,
-        otherwise: &Body,
-    ) -> Lowered<()> {
+    fn branch(&mut self, target: &dyn Target, stmt: &Stmt, cond: &Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
         let cond = self.host_atom(cond, stmt.span)?;
         let slots = self.outgoing(&stmt.binds);
         let mut arm = |body: &Body| {

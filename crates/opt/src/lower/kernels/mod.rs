@@ -78,7 +78,11 @@ fn unique(names: &mut BTreeMap<String, usize>, wanted: &str) -> String {
     *count += 1;
     // A phase is called `name_p`, so a bare number after one underscore is taken; so is a name that ends in one.
     let number = *count;
-    if number == 1 && !clean.ends_with(|c: char| c.is_ascii_digit()) { format!("k_{clean}") } else { format!("k_{clean}__v{number}") }
+    if number == 1 && !clean.ends_with(|c: char| c.is_ascii_digit()) {
+        format!("k_{clean}")
+    } else {
+        format!("k_{clean}__v{number}")
+    }
 }
 
 /// Lowers a program for `options.target`.

@@ -146,8 +146,7 @@ pub fn row_start(b: &mut Builder<'_>, op: &Op, d: usize, parent: &Point) -> Lowe
 
 /// The position, among the points of the first `d` dimensions, of the first one below an ancestor of `depth` dimensions.
 fn first_below(b: &mut Builder<'_>, op: &Op, depth: usize, d: usize, parent: &Point) -> Lowered<Expr> {
-    let mut point =
-        Point { indices: parent.indices[..depth].to_vec(), positions: parent.positions[..depth].to_vec() };
+    let mut point = Point { indices: parent.indices[..depth].to_vec(), positions: parent.positions[..depth].to_vec() };
     for l in depth..d {
         let start = row_start(b, op, l, &point)?;
         point.indices.push(int(0));

@@ -108,7 +108,7 @@ impl<'o> Reduction<'o> {
     }
 
     /// Combines the elements `from .. to` of a row into variables.
-    fn into_vars(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
+    fn accumulate(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
         b.for_("q", from, to, int(1), false, |b, q| {
             let q = b.let_("q", ScalarType::I64, q);
             self.at(b, row, q, |b, mask, values| self.fold(b, vars, mask, &values))
@@ -150,7 +150,7 @@ impl<'o> Reduction<'o> {
     pub fn block(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr) -> Lowered<Vec<Expr>> {
         let Some((op, ty, lanes)) = self.lanes(b) else {
             let vars = self.neutral_vars(b, "part")?;
-            self.into_vars(b, row, from, to, &vars)?;
+            self.accumulate(b, row, from, to, &vars)?;
             return Ok(vars.into_iter().map(local).collect());
         };
         let [neutral] = self.neutral else { return Err(limit(b.span(), "this reduction")) };
@@ -184,7 +184,7 @@ impl<'o> Reduction<'o> {
             b.set(front, element(array, int(0)));
             Ok(())
         })?;
-        self.into_vars(b, row, rest, to, &[back])?;
+        self.accumulate(b, row, rest, to, &[back])?;
         Ok(vec![b.let_("part", ty, super::expr::binary(op, local(front), local(back)))])
     }
 
@@ -213,7 +213,7 @@ impl<'o> Reduction<'o> {
         let total = self.neutral_vars(b, "total")?;
         let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length));
         if !b.target_is_cpu() || self.is_exact(b) {
-            self.into_vars(b, row, row.start.clone(), end, &total)?;
+            self.accumulate(b, row, row.start.clone(), end, &total)?;
         } else {
             let size = self.block_size(b);
             b.for_("from", row.start.clone(), end.clone(), int(size), false, |b, from| {

@@ -136,8 +136,7 @@ impl Host<'_> {
                 let slot = match cells.iter().find(|(c, _)| *c == cell) {
                     Some((_, slot)) => *slot,
                     None => {
-                        let (name, ty) =
-                            (self.function.values[*v].name.clone(), self.atom_type(&Atom::Var(*v)));
+                        let (name, ty) = (self.function.values[*v].name.clone(), self.atom_type(&Atom::Var(*v)));
                         let slot = self.new_slot(&name, SlotType::Host(ty));
                         cells.push((cell, slot));
                         slot
@@ -340,4 +339,3 @@ fn operands(expr: &Expr) -> Vec<ValueId> {
         _ => Vec::new(),
     }
 }
-

@@ -92,8 +92,7 @@ impl<'h> Builder<'h> {
         let d = op.space.len() - 1;
         let types: Vec<ScalarType> = neutral.iter().map(|a| self.atom_type(a)).collect();
         let neutral = atoms(self, neutral)?;
-        let vars: Vec<LocalId> =
-            neutral.iter().zip(&types).map(|(e, ty)| self.var("acc", *ty, e.clone())).collect();
+        let vars: Vec<LocalId> = neutral.iter().zip(&types).map(|(e, ty)| self.var("acc", *ty, e.clone())).collect();
         let current = || -> Vec<Expr> { vars.iter().map(|v| local(*v)).collect() };
         let each = |b: &mut Self, point: &Point| {
             visit(b, op, point, ok, outermost, |b, q, values| match form {

@@ -73,8 +73,7 @@ pub fn size<A: Arithmetic>(to: &mut A, s: &Size) -> Lowered<A::Expr> {
     if denominator == 1 {
         return Ok(total);
     }
-    let by =
-        i64::try_from(denominator).map_err(|_| limit(to.span(), "a size with a denominator beyond 64 bits"))?;
+    let by = i64::try_from(denominator).map_err(|_| limit(to.span(), "a size with a denominator beyond 64 bits"))?;
     let by = to.int(by);
     Ok(to.binary(BinOp::Div, total, by))
 }

@@ -220,8 +220,7 @@ impl Placer<'_> {
         let name = self.values[column].name.clone();
         let to = self.fresh(&name, ty);
         self.values[to].bound = self.values[column].bound.clone();
-        self.values[to].at =
-            Some(Place { block: place.block, index: from(place.index.offset.clone(), length) });
+        self.values[to].at = Some(Place { block: place.block, index: from(place.index.offset.clone(), length) });
         out.push(Stmt { binds: vec![to], expr: Expr::Op(Box::new(op)), span });
         Atom::Var(to)
     }
@@ -279,7 +278,10 @@ impl Placer<'_> {
                 let larger = self.values[x].bound.clone().filter(|_| bound.terms().all(|(_, c)| c >= 0));
                 let Some(larger) = larger else {
                     let name = &self.values[v].name;
-                    return Err(limit(outer.span, format!("the size of the local array `{name}` has no bound outside")));
+                    return Err(limit(
+                        outer.span,
+                        format!("the size of the local array `{name}` has no bound outside"),
+                    ));
                 };
                 bound = bound.substitute(size_var(x), &larger);
             }

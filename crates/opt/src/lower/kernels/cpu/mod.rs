@@ -47,10 +47,8 @@ impl Target for Cpu {
 
 /// A host-level operator that is not worth spreading: one tile, point after point. Serves every device.
 pub fn in_one_thread(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
-    let cells: Vec<_> = binds
-        .iter()
-        .map(|v| (!host.function.values[*v].ty.is_column()).then(|| host.result_cell(*v)))
-        .collect();
+    let cells: Vec<_> =
+        binds.iter().map(|v| (!host.function.values[*v].ty.is_column()).then(|| host.result_cell(*v))).collect();
     let name = host.kernel_name("thread", binds);
     let mut b = Builder::new(host, &name, 1, span);
     let results = b.whole_operator(op, binds)?;

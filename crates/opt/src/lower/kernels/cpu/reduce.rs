@@ -14,9 +14,7 @@
 
 use super::tiles::{for_rows, has_work, part_of, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{
-    add, and, ceil_quot, eq, int, local, max, min, mul, not, quot, select, sub,
-};
+use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, local, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
 use crate::lower::kernels::points::locate;
@@ -141,8 +139,7 @@ impl Cut<'_> {
                     let shift = select(eq(at.clone(), Expr::Tile), int(self.places), int(0));
                     let place = add(add(mul(at, int(2 * self.places)), shift), sub(k, before));
                     let place = b.let_("place", ScalarType::I64, place);
-                    let values: Vec<Expr> =
-                        parts.iter().map(|p| Expr::Load(*p, Box::new(place.clone()))).collect();
+                    let values: Vec<Expr> = parts.iter().map(|p| Expr::Load(*p, Box::new(place.clone()))).collect();
                     self.reduction.fold(b, &total, None, &values)
                 })?;
                 let total = total.iter().map(|v| local(*v)).collect();

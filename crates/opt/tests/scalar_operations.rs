@@ -1,0 +1,105 @@
+//! Every scalar operation in compiled C, against the meaning that `base` gives it, on the values where compilers differ:
+//! the ends of the range, zero divisors, shifts beyond the width, infinities, NaN, both zeros.
+
+use terrace_base::{BinOp, Scalar, ScalarType, UnOp, convert};
+use terrace_ir::flat;
+use terrace_opt::lower::{kernels, place_in_memory::place_in_memory};
+use terrace_opt::options::{Options, TileSizes};
+use terrace_plan::data::Data;
+use terrace_runtime::{Backend, Runtime};
+
+fn specials(ty: ScalarType) -> Vec<Scalar> {
+    match ty {
+        ScalarType::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
+        ScalarType::F32 => [0.0, -0.0, 1.0, -2.5, 1e30, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 300.7, -2e9]
+            .map(Scalar::F32)
+            .to_vec(),
+        ScalarType::F64 => [0.0, -0.0, 1.5, -7.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 9.3e18, -65536.5]
+            .map(Scalar::F64)
+            .to_vec(),
+        ty => {
+            let ends = [i64::MIN, i64::MAX, i64::from(i32::MIN), i64::from(i32::MAX), 127, -128, 32767, -32768];
+            ends.iter().chain(&[0, 1, -1, 2, 3, -7, 10, 33, 65]).map(|n| Scalar::from_i64(ty, *n)).collect()
+        }
+    }
+}
+
+/// An operation of the program under test: its text, its type, and what it means.
+struct Case {
+    text: String,
+    ty: ScalarType,
+    meaning: Box<dyn Fn(Scalar, Scalar) -> Scalar>,
+}
+
+fn cases(ty: ScalarType) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for op in BinOp::ALL {
+        if let Some(result) = op.result_type(ty) {
+            let text = format!("a_5 {} b_6", op.symbol());
+            cases.push(Case { text, ty: result, meaning: Box::new(move |a, b| op.apply(a, b)) });
+        }
+    }
+    for op in [UnOp::Neg, UnOp::Not, UnOp::Abs, UnOp::Sqrt] {
+        if let Some(result) = op.result_type(ty) {
+            let text = format!("{} a_5", op.word());
+            cases.push(Case { text, ty: result, meaning: Box::new(move |a, _| op.apply(a)) });
+        }
+    }
+    for to in ScalarType::ALL {
+        let text = format!("{to}(a_5)");
+        cases.push(Case { text, ty: to, meaning: Box::new(move |a, _| convert(a, to)) });
+    }
+    if ty.is_float() {
+        let meaning = |a, b| terrace_base::fma(a, b, a);
+        cases.push(Case { text: "fma(a_5, b_6, a_5)".into(), ty, meaning: Box::new(meaning) });
+    }
+    cases
+}
+
+fn program(ty: ScalarType, cases: &[Case]) -> String {
+    let names = |at: usize| (0..cases.len()).map(move |i| at + i);
+    let list = |items: Vec<String>| items.join(", ");
+    let results = list(cases.iter().map(|c| format!("i64, {}[n_0]", c.ty)).collect());
+    let layouts = list(cases.iter().map(|c| format!("[length]{}", c.ty)).collect());
+    let binds = list(names(100).zip(cases).map(|(v, c)| format!("o_{v} : {}[n_0]", c.ty)).collect());
+    let lines: String = names(10).zip(cases).map(|(v, c)| format!("    let x_{v} : {} = {}\n", c.ty, c.text)).collect();
+    let values = list(names(10).map(|v| format!("x_{v}")).collect());
+    let out = list(names(100).map(|v| format!("n_0, o_{v}")).collect());
+    format!(
+        "entry ops(n_0 : i64, as_1 : {ty}[n_0], m_2 : i64, bs_3 : {ty}[n_0]) -> ({results})\n  \
+         takes [length]{ty}, [length]{ty}\n  gives ({layouts})\n{{\n  \
+         let {binds} = map grid [n_0] (i_4 | p_7) {{\n    let a_5 : {ty} = as_1[p_7]\n    \
+         let b_6 : {ty} = bs_3[p_7]\n{lines}    => {values}\n  }}\n  => {out}\n}}\n"
+    )
+}
+
+fn check(ty: ScalarType) {
+    let cases = cases(ty);
+    let text = program(ty, &cases);
+    let flat: flat::Program = flat::parse::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    flat::verify::verify(&flat).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let placed = place_in_memory(&flat).expect("can be placed");
+    let options = Options { tiles: TileSizes::TINY, ..Options::default() };
+    let plan = terrace_codegen::c::print(&kernels::lower(&placed, &options).expect("can be lowered"));
+    let runtime = Runtime::new(Backend::Cpu { threads: 1 }, terrace_runtime::Options::default()).expect("a CPU");
+    let loaded = runtime.load(&plan).unwrap_or_else(|e| panic!("{e}"));
+    let values = specials(ty);
+    let pairs: Vec<(Scalar, Scalar)> = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).collect();
+    let column = |f: fn(&(Scalar, Scalar)) -> Scalar| Data::Array(pairs.iter().map(|p| Data::Scalar(f(p))).collect());
+    let (found, _) = loaded.call("ops", &[column(|p| p.0), column(|p| p.1)]).expect("runs");
+    let Data::Tuple(columns) = found else { panic!("a tuple of columns") };
+    for (case, column) in cases.iter().zip(columns) {
+        let Data::Array(items) = column else { panic!("a column") };
+        for ((a, b), item) in pairs.iter().zip(items) {
+            let Data::Scalar(found) = item else { panic!("a scalar") };
+            let wanted = (case.meaning)(*a, *b);
+            let same = found.same_bits(wanted) || (found.is_nan() && wanted.is_nan());
+            assert!(same, "{ty}: {} with a = {a}, b = {b} gives {found}, not {wanted}", case.text);
+        }
+    }
+}
+
+#[test]
+fn all_types() {
+    ScalarType::ALL.into_iter().for_each(check);
+}
