@@ -10,7 +10,7 @@
 // are exact, so any order of look-back would do; the one of look_back.cuh is used because its chain is short.
 //
 // Traffic: each element read once, each kept element written once: 2^28 elements of 4 bytes, half kept, are 1.61 GB. What
-// bounds it: device memory; next, the latency between a tile's count and its base.
+// bounds it: as for the scan, the life of a tile, so the bytes a multiprocessor holds: here in shared memory, up to 160 KB.
 //
 // Declines: n is below 2^31 here (counts are 32 bits); `in` starts at a multiple of 16 bytes; the producer of the elements
 // and the predicate are one functor (`Keep`), which is where fusion puts them.

@@ -9,7 +9,7 @@
 //     out[start[digit] + earlier tiles[digit] + ..]
 //
 // Matching: the lanes of a warp that hold the same digit are found by eight ballots, by `__match_any_sync`, or by or-ing one's own
-// bit into a word per digit (`Rank`); which is fastest is a matter of measuring. Of the lanes found, the highest adds their number to the counter.
+// bit into a word per digit (`Rank`); measured, the last is fastest. Of the lanes found, the highest adds their number to the counter.
 //
 // Look-back: one thread per digit, tiles counted in base 8: t = (a, b, c, d).
 //
@@ -18,8 +18,9 @@
 // All these loads are independent, where a walk back over tiles is a chain of as many round trips as it has steps. A word is a
 // count and a bit "here"; a top, which other tiles wait for in turn, comes once per 512 tiles. Counts are exact, so the result is too.
 //
-// Traffic: 4 + 4 * 8 bytes per key: 2^27 keys are 4.8 GB. What bounds it: not memory; the ranking (about 40 instructions per key
-// and pass), shared memory, and runs of about tile / 256 keys that do not begin at sector borders.
+// Traffic: 4 + 4 * 8 bytes per key: 2^27 keys are 4.8 GB. What bounds it: shared memory, whose pipe a profiler showed
+// 82 per cent busy before one of the eight random words per key and pass was saved; with ballots, which need fewer, the ranking's
+// instructions. `__match_any_sync` is the slowest by far: its unit was 86 per cent busy. Larger tiles mean longer runs to store.
 //
 // Declines: n is below 2^31; no values beside the keys; signed and float keys are a change of bits at the first load and last store.
 // After Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs"; the look-back is ours.

@@ -44,6 +44,9 @@ if ! $nvcc -arch=sm_90 "$build/probe.cu" -o "$build/probe" -lcusparse >/dev/null
 fi
 echo "cub: ${cub:-with nvcc}; cuSPARSE: $sparse"
 
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1)
+echo "{\"kind\":\"run\",\"date\":\"$(date +%F)\",\"driver\":\"$driver\",\"nvcc\":\"$($nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')\"}" >"$parts/0.jsonl"
+
 began=$SECONDS
 for s in $sections; do
     (

@@ -13,7 +13,8 @@
 // The association is fixed by the tile shape (THREADS, ROWS) and the position alone.
 //
 // Traffic: each element read once and written once, 8 bytes for a 4-byte element: 2^28 elements are 2.15 GB. What bounds it:
-// device memory, if enough loads are in flight while other blocks of the same multiprocessor wait for their look-back.
+// a tile lives 9 to 13 us on an H200 (load, look-back, store), whether it has 4096 elements or 40960, so the speed is the number of bytes that
+// a multiprocessor holds meanwhile: tiles as large as the registers allow, and nothing kept beside the elements.
 //
 // Declines: `in` and `out` must start at multiples of 16 bytes (they may be the same array); exclusive scans are the same kernel
 // with a shifted store.

@@ -22,7 +22,7 @@
 // the row alone: the same row elsewhere in the array may be added in another order.
 //
 // Traffic: elements once, offsets once from memory and once more from cache, results once. For f32: 4 bytes per element and 8
-// per row. What bounds it: device memory for long rows; instructions (about 10 per element) and barriers for short ones;
+// per row. What bounds it: device memory for long rows; instructions (about 20 per element) and barriers for short ones;
 // for a sparse matrix, the gathers of the vector, 32 bytes of second-level cache traffic for 8 used.
 //
 // Declines: the operator must have a neutral element (lanes beyond the ends of a tile hold it).

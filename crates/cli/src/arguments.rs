@@ -1,5 +1,6 @@
 //! What can be written on the command line.
 
+use crate::bench::Bench;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use terrace::{Backend, Options, Settings, Stage, Strategy, TileSizes};
@@ -16,6 +17,7 @@ const EXAMPLES: &str = "Examples:
   terrace run examples/spmv.tce '[[(0, 1.0), (2, 0.5)], []]' '[8.0, 3.0, 2.0]'
   terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
   terrace test tests/spine --backend c --strategy outer
+  terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
   terrace ir --stage flat examples/spmv.tce";
 
 #[derive(Subcommand)]
@@ -50,6 +52,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: How,
     },
+    /// Measures how long an entry takes.
+    Bench(Box<Bench>),
     /// Shows the program at a stage of the compiler.
     Ir {
         /// The program.

@@ -3,7 +3,7 @@
 use crate::arguments::How;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use terrace::{Engine, Failed, Outcome, Program, Stage, show};
+use terrace::{Data, Engine, Failed, Outcome, Program, Stage, show};
 
 /// How many elements of an array are printed.
 const MOST: usize = 40;
@@ -13,7 +13,7 @@ pub(crate) fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-fn load(path: &Path) -> Result<Program, Failed> {
+pub(crate) fn load(path: &Path) -> Result<Program, Failed> {
     let program = Program::from_file(path)?;
     eprint!("{}", program.render_warnings(colour()));
     Ok(program)
@@ -32,29 +32,8 @@ pub(crate) fn check(files: &[PathBuf]) -> Result<bool, Failed> {
 
 pub(crate) fn run(file: &Path, entry: Option<&str>, args: &[String], how: &How) -> Result<bool, Failed> {
     let program = load(file)?;
-    let entries = program.entries();
-    let name = match (entry, entries.as_slice()) {
-        (Some(name), _) => name.to_string(),
-        (None, [only]) => only.name.clone(),
-        (None, []) => {
-            eprintln!("`{}` has no entry to run", file.display());
-            return Ok(false);
-        }
-        (None, several) => {
-            let names: Vec<&str> = several.iter().map(|e| e.name.as_str()).collect();
-            eprintln!("`{}` has several entries; choose one with --entry: {}", file.display(), names.join(", "));
-            return Ok(false);
-        }
-    };
-    if let Some(info) = entries.iter().find(|e| e.name == name)
-        && info.params.len() != args.len()
-    {
-        let params: Vec<String> = info.params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
-        eprintln!("`{name}({})` takes {} arguments, and {} were given", params.join(", "), params.len(), args.len());
-        return Ok(false);
-    }
-    let data = args.iter().enumerate().map(|(k, text)| program.argument(&name, k, text));
-    let data = data.collect::<Result<Vec<_>, Failed>>()?;
+    let Some(name) = chosen_entry(&program, file, entry) else { return Ok(false) };
+    let Some(data) = arguments(&program, &name, args)? else { return Ok(false) };
     let engine = program.engine(how.backend, &how.settings())?;
     let outcome = engine.call(&name, data)?;
     println!("{}", show::data(&outcome.value, MOST));
@@ -62,6 +41,33 @@ pub(crate) fn run(file: &Path, entry: Option<&str>, args: &[String], how: &How) 
         stats(&engine, &outcome);
     }
     Ok(true)
+}
+
+/// The entry that was named, or the only one; says what is wrong where there is no such.
+pub(crate) fn chosen_entry(program: &Program, file: &Path, entry: Option<&str>) -> Option<String> {
+    match (entry, program.entries().as_slice()) {
+        (Some(name), _) => return Some(name.to_string()),
+        (None, [only]) => return Some(only.name.clone()),
+        (None, []) => eprintln!("`{}` has no entry to run", file.display()),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|e| e.name.as_str()).collect();
+            eprintln!("`{}` has several entries; choose one with --entry: {}", file.display(), names.join(", "));
+        }
+    }
+    None
+}
+
+/// The values of the arguments of an entry; says what is wrong where their number is.
+pub(crate) fn arguments(program: &Program, name: &str, args: &[String]) -> Result<Option<Vec<Data>>, Failed> {
+    if let Some(info) = program.entries().iter().find(|e| e.name == name)
+        && info.params.len() != args.len()
+    {
+        let params: Vec<String> = info.params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
+        eprintln!("`{name}({})` takes {} arguments, and {} were given", params.join(", "), params.len(), args.len());
+        return Ok(None);
+    }
+    let data = args.iter().enumerate().map(|(k, text)| program.argument(name, k, text));
+    data.collect::<Result<Vec<_>, Failed>>().map(Some)
 }
 
 pub(crate) fn test(paths: &[PathBuf], filter: &str, how: &How) -> Result<bool, Failed> {

@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `run`, `test`, `ir`, `explain`.
+//! The command line: `terrace check`, `run`, `test`, `bench`, `ir`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace).
@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod bench;
 mod commands;
 
 use arguments::{Cli, Command};
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Check { files } => commands::check(&files),
         Command::Run { file, entry, args, how } => commands::run(&file, entry.as_deref(), &args, &how),
         Command::Test { paths, filter, how } => commands::test(&paths, &filter, &how),
+        Command::Bench(it) => bench::bench(&it),
         Command::Ir { file, stage, all, how } => commands::ir(&file, stage, all, &how),
         Command::Explain { code } => commands::explain(&code),
     };

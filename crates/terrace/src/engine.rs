@@ -130,6 +130,10 @@ impl Engine {
         }
     }
 
+    pub(crate) fn failed(&self, loaded: &Loaded, error: &RunError) -> Failed {
+        Failed::new(vec![loaded.diagnose(error)], &self.sources)
+    }
+
     fn run(&self, id: FuncId, args: Vec<Data>) -> Result<Outcome, Failed> {
         let failed = |f: Failure| Failed::new(vec![f.to_diagnostic()], &self.sources);
         let name = &self.program.core.functions[id].name;
@@ -156,7 +160,7 @@ impl Engine {
                 let entry = entry.expect("every entry and test is in the plan");
                 let (value, stats) = loaded
                     .call(entry, &args)
-                    .map_err(|e| Failed::new(vec![loaded.diagnose(&e)], &self.sources))?;
+                    .map_err(|e| self.failed(loaded, &e))?;
                 Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new() })
             }
         }

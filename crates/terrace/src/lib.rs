@@ -15,8 +15,10 @@
 //! prints; what goes wrong comes back as [`Failed`], with messages that can be rendered.
 
 mod backend;
+pub mod bench;
 mod engine;
 mod program;
+mod refit;
 pub mod show;
 mod stages;
 

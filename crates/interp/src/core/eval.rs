@@ -8,9 +8,9 @@
 //!     for each element: frame[x] := element, run the statements, take frame[y]
 //! ```
 //!
-//! Everything is strict and runs in index order, so the first check that fails in that order is the one reported; a back
-//! end that runs elements side by side reports the least position of the least check, which is the same one wherever an
-//! operator has one check that fails. `reduce` and `scan` combine from left to right, starting with the neutral element.
+//! Everything is strict and runs in index order. When a check fails in one element of a map or a filter, the other elements
+//! still run, and the failure with the least check, then the least position, is the one reported: what a back end that runs
+//! elements side by side finds. `reduce` and `scan` combine from left to right, starting with the neutral element.
 
 use super::failure::Failure;
 use super::shape::{bind_sizes, check_shape};
@@ -347,7 +347,7 @@ impl<'p> Machine<'p> {
         let array = frame.get(array);
         let items = array.as_array().items();
         let mut current = frame.get(neutral);
-        self.each(items.len() as i64, |machine, k| {
+        self.in_turn(items.len() as i64, |machine, k| {
             frame.set(operator.params[0], std::mem::replace(&mut current, Value::NOTHING));
             frame.set(operator.params[1], items[k as usize].clone());
             current = machine.body(frame, &operator.body)?;
@@ -357,7 +357,32 @@ impl<'p> Machine<'p> {
         Ok(current)
     }
 
+    /// Runs a step for every position; the least failure of all is the outcome.
     fn each(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
+        self.counts.elements += n.max(0) as u64;
+        let (level, calls, bodies) = (self.nest.len(), self.calls.len(), self.bodies);
+        let mut least: Option<Box<Failure>> = None;
+        self.nest.push(0);
+        for k in 0..n {
+            self.nest[level] = k;
+            if let Err(failure) = step(self, k) {
+                self.nest.truncate(level + 1);
+                self.calls.truncate(calls);
+                self.bodies = bodies;
+                if failure.check.is_none() {
+                    return Err(least.unwrap_or(failure));
+                }
+                if least.as_ref().is_none_or(|l| failure.check < l.check) {
+                    least = Some(failure);
+                }
+            }
+        }
+        self.nest.truncate(level);
+        least.map_or(Ok(()), Err)
+    }
+
+    /// Runs a step for every position, up to the first that fails.
+    fn in_turn(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
         self.counts.elements += n.max(0) as u64;
         let level = self.nest.len();
         self.nest.push(0);

@@ -5,7 +5,7 @@
 //! call(program, spmv, [[[(9, 2.0)]], [3.0]])       gives   Err(index 9 is out of bounds … at position 0, 0)
 //! ```
 //!
-//! It is strict, runs everything in index order and stops at the first check that fails, with the call trace. It is meant to
+//! It is strict, runs everything in index order and reports the least check that fails, with the call trace. It is meant to
 //! be obviously right, and fast enough to run every test: about 100 nanoseconds per element and operation. It declines
 //! to share work, to run anything side by side, and to look at types while it runs: Core must have passed `verify`.
 //!

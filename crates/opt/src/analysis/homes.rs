@@ -42,6 +42,19 @@ impl Homes {
         let empty =
             |f: &Function<A>| FunctionHomes { results: vec![false; f.body.results.len()], ..FunctionHomes::default() };
         let mut homes = Homes { functions: program.functions.iter().map(empty).collect() };
+        // Demand does not depend on homes, but homes depend on demand: the first round finds the demand, the second starts
+        // from it, so that nothing is taken for a device scalar only because a demand was not known yet.
+        homes.settle(program);
+        for facts in homes.functions.iter_mut() {
+            facts.device.clear();
+            facts.results.iter_mut().for_each(|on_device| *on_device = false);
+        }
+        homes.settle(program);
+        homes
+    }
+
+    fn settle<A>(&mut self, program: &Program<A>) {
+        let homes = self;
         let mut device_params: IdVec<FuncId, BTreeSet<ValueId>> =
             program.functions.iter().map(|_| BTreeSet::new()).collect();
         loop {
@@ -50,7 +63,7 @@ impl Homes {
                 let mut walk = Walk {
                     program,
                     function,
-                    homes: &homes,
+                    homes: &*homes,
                     device: &mut device_params,
                     own: FunctionHomes {
                         device: homes.functions[id].device.clone(),
@@ -77,7 +90,7 @@ impl Homes {
                 homes.functions[id] = own;
             }
             if !changed {
-                return homes;
+                return;
             }
         }
     }

@@ -36,12 +36,12 @@ fn affine((a, b): (i64, i64), v: i64) -> (i64, i64) {
 
 fn lowered(text: &str, tiles: TileSizes) -> Plan {
     let text = text.replace("AFFINE", AFFINE);
-    let program: flat::Program = flat::parse::parse(&text).unwrap();
-    flat::verify::verify(&program).unwrap();
-    let program = place_in_memory::place_in_memory(&program).unwrap();
+    let program: flat::Program = flat::parse::parse(&text).expect("parses");
+    flat::verify::verify(&program).expect("valid Flat");
+    let program = place_in_memory::place_in_memory(&program).expect("can be placed");
     let options = Options { target: Target::Cuda, tiles, ..Options::default() };
-    let program = kernels::lower(&program, &options).unwrap();
-    terrace_ir::kernel::verify::verify(&program).unwrap();
+    let program = kernels::lower(&program, &options).expect("can be lowered");
+    terrace_ir::kernel::verify::verify(&program).expect("valid kernels");
     terrace_codegen::cuda::print(&program)
 }
 
@@ -54,8 +54,8 @@ impl Programs {
         for (shape, tiles) in [("one warp", TileSizes::TINY), ("two warps", TWO_WARPS)] {
             let plan = lowered(text, tiles);
             for seed in [0, 1, 2, 3] {
-                let runtime = Runtime::new(Backend::CudaSim { seed }, Default::default()).unwrap();
-                all.push((format!("{shape}, seed {seed}"), runtime.load(&plan).unwrap()));
+                let runtime = Runtime::new(Backend::CudaSim { seed }, Default::default()).expect("a simulator");
+                all.push((format!("{shape}, seed {seed}"), runtime.load(&plan).expect("compiles")));
             }
         }
         Programs(all)

@@ -57,6 +57,20 @@ entry checked(n_0 : i64, off_1 : i64[n_0 + 1], c_2 : i64, xs_3 : i64[c_2]) -> (i
   => n_0, out_4
 }
 
+entry pairs(k_20 : i64, n_0 : i64, off_1 : i64[n_0 + 1], c_2 : i64, xs_3 : i64[c_2]) -> (i64, i64[n_0])
+  takes i64, [length][off]i64
+  gives [length]i64
+{
+  let out_4 : i64[n_0] = reduce grid [k_20][2][off_1] (h_5, i_6, j_7 | p_8, q_9, r_10) by (a_11 : i64 | b_12 : i64) { let c_13 : i64 = a_11 + b_12; => c_13 } from 0 {
+    let x_14 : i64 = xs_3[r_10]
+    let y_15 : i64 = x_14 * h_5
+    let z_16 : i64 = y_15 + i_6
+    let w_17 : i64 = z_16 ^ j_7
+    => w_17
+  }
+  => n_0, out_4
+}
+
 entry rectangle(n_0 : i64, m_1 : i64) -> (i64, i64[n_0])
   takes i64, i64
   gives [length]i64
@@ -124,6 +138,19 @@ fn irregular() {
         p.check("masked", &[rows(&list)], &ints(&wanted));
         let wanted = whole_rows(&list).into_iter().map(pair).collect();
         p.check("affine", &[rows(&list)], &Data::Array(wanted));
+    }
+}
+
+#[test]
+fn below_two_dimensions() {
+    let p = Programs::of(PROGRAM);
+    for list in ragged().into_iter().filter(|list| list.len() % 2 == 0) {
+        let element = |q: usize, j: usize, x: i64| x.wrapping_mul(q as i64 / 2).wrapping_add(q as i64 % 2) ^ j as i64;
+        let sum = |(q, row): (usize, &Vec<i64>)| {
+            row.iter().enumerate().map(|(j, x)| element(q, j, *x)).fold(0, i64::wrapping_add)
+        };
+        let wanted: Vec<i64> = list.iter().enumerate().map(sum).collect();
+        p.check("pairs", &[int(list.len() as i64 / 2), rows(&list)], &ints(&wanted));
     }
 }
 

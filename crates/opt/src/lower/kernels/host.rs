@@ -462,6 +462,8 @@ impl<'a> Host<'a> {
     fn branch(&mut self, target: &dyn Target, stmt: &Stmt, cond: &Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
         let cond = self.host_atom(cond, stmt.span)?;
         let slots = self.outgoing(&stmt.binds);
+        // Inside the branches their results do not exist yet.
+        let homes: Vec<_> = stmt.binds.iter().filter_map(|v| self.at.remove(v).map(|home| (*v, home))).collect();
         let mut arm = |body: &Body| {
             self.nested(|h| {
                 h.stmts(target, &body.stmts)?;
@@ -470,6 +472,7 @@ impl<'a> Host<'a> {
         };
         let a = arm(then)?;
         let b = arm(otherwise)?;
+        self.at.extend(homes);
         self.emit(HostStmt::If { cond, then: a, otherwise: b });
         Ok(())
     }

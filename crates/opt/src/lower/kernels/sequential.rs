@@ -16,13 +16,16 @@ use super::points::{Point, count, for_all, row_length, row_start};
 use super::reduce::{Reduction, Row, assign_all, guarded};
 use super::{Lowered, limit};
 use terrace_base::ScalarType;
-use terrace_ir::flat::{Op, OpKind, ScanForm};
+use terrace_ir::flat::{Level, Op, OpKind, ScanForm};
 use terrace_ir::kernel::{Expr, LocalId};
 use terrace_ir::{Atom, ValueId};
 
 impl<'h> Builder<'h> {
     /// An operator inside a thread. `ok` is true before, and false afterwards if a check has failed inside.
     pub fn sequential(&mut self, op: &Op, binds: &[ValueId], ok: Option<LocalId>) -> Lowered<Vec<Option<Expr>>> {
+        if op.level == Level::Block && !self.target_is_cpu() {
+            return super::gpu::group::operator(self, op, binds, ok);
+        }
         self.run_in_order(op, binds, ok, false)
     }
 

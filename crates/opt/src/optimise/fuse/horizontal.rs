@@ -8,17 +8,17 @@ use super::{adopted, may_stop, plain_map};
 use std::collections::BTreeSet;
 use terrace_base::IdVec;
 use terrace_ir::ValueId;
-use terrace_ir::flat::visit::free_values_of_expr;
-use terrace_ir::flat::{Body, Expr, Value};
+use terrace_ir::flat::visit::{bound_values, free_values_of_expr};
+use terrace_ir::flat::{Body, Expr, Stmt, Value};
 
 /// Fuses one pair; says whether there was one.
-pub(super) fn step(body: &mut Body, _values: &mut IdVec<ValueId, Value>) -> bool {
+pub(super) fn step(body: &mut Body, values: &mut IdVec<ValueId, Value>) -> bool {
     for first in 0..body.stmts.len() {
         let Some(one) = plain_map(&body.stmts[first]) else { continue };
         let mut between: BTreeSet<ValueId> = body.stmts[first].binds.iter().copied().collect();
         for second in first + 1..body.stmts.len() {
             let stmt = &body.stmts[second];
-            let independent = free_values_of_expr(&stmt.expr).is_disjoint(&between);
+            let independent = needed(stmt, values).is_disjoint(&between);
             match plain_map(stmt).filter(|two| two.space == one.space && independent) {
                 Some(two) => {
                     let more = adopted(two, &one.indices, &one.positions);
@@ -37,4 +37,13 @@ pub(super) fn step(body: &mut Body, _values: &mut IdVec<ValueId, Value>) -> bool
         }
     }
     false
+}
+
+/// What must be bound before a statement: what it mentions, and what the types and bounds of everything that it binds do.
+fn needed(stmt: &Stmt, values: &IdVec<ValueId, Value>) -> BTreeSet<ValueId> {
+    let inside = stmt.expr.bodies().into_iter().flat_map(bound_values);
+    let bound: BTreeSet<ValueId> = stmt.binds.iter().copied().chain(stmt.expr.binders()).chain(inside).collect();
+    let mut out = free_values_of_expr(&stmt.expr);
+    bound.iter().for_each(|v| out.extend(values[*v].mentioned()));
+    out.difference(&bound).copied().collect()
 }

@@ -41,6 +41,10 @@ fn sweep(body: &mut Body, values: &IdVec<ValueId, Value>, live: &mut BTreeSet<Va
         for b in &stmt.binds {
             live.extend(values[*b].mentioned());
         }
+        // Positions have bounds, which mention values.
+        for v in stmt.expr.binders() {
+            live.extend(values[v].mentioned());
+        }
         // Bodies are swept on their own: what they mention is needed, what they bind is not seen from here.
         for inner in stmt.expr.bodies_mut() {
             let mut inside = live.clone();

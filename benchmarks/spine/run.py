@@ -1,0 +1,290 @@
+"""Builds the peers, checks that all results agree, measures, prints a table and writes JSON.
+
+    python3 run.py cpu [OUT] [--only NAME,..] [--rounds N] [--quick]
+    python3 run.py cuda [OUT] [--only NAME,..] [--quick]
+    python3 run.py check-cuda [OUT] [--backend cuda]
+
+Terrace and its peers run in the same call, one after the other, in `rounds` rounds (more than one only where the machine is shared); the
+median of a way is the least of its rounds' medians. Every case is processes of its own with a time limit, so one failure spoils one line.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import cases
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+C_FLAGS = "-O3 -march=native -fopenmp -ffp-contract=off -fno-math-errno"
+FLAG_SETS = {"c": {"plain": C_FLAGS, "wide": C_FLAGS + " -mprefer-vector-width=512 -funroll-loops"},
+             "cuda": {"plain": "-O3 -std=c++17 -arch=sm_90 --extended-lambda"}}
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def call(command, limit, **more):
+    """Exit code (None past the limit), standard output, standard error."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, **more)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired:
+        return None, "", f"stopped after {limit} s"
+    except OSError as why:
+        return 1, "", str(why)
+
+
+def binary(backend):
+    """The release binary: TERRACE_BIN, else carry/terrace, else what cargo builds."""
+    named = os.environ.get("TERRACE_BIN")
+    if named:
+        return str(pathlib.Path(named).resolve())
+    carried = ROOT / "carry" / "terrace"
+    if backend == "cuda" and carried.exists():
+        return str(carried)
+    if not shutil.which("cargo"):
+        sys.exit("there is no cargo; name a release binary in TERRACE_BIN")
+    say("building the release binary")
+    code, _, err = call(["cargo", "build", "--release", "-p", "terrace-cli"], 1800, cwd=ROOT)
+    if code != 0:
+        sys.exit(err[-3000:])
+    return str(pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "terrace")
+
+
+def link_flags(program, build):
+    """Where the toolkit of nvcc lacks a library, another copy on the machine will do (Python packages carry them)."""
+    library = {"spmv": "cusparse", "trmv": "cublas"}.get(program)
+    if not library:
+        return []
+    header = "cublas_v2.h" if library == "cublas" else "cusparse.h"
+    probe = build / f"probe_{library}.cu"
+    probe.write_text(f"#include <{header}>\nint main() {{ return 0; }}\n")
+    if call(["nvcc", str(probe), "-o", str(probe) + ".out", f"-l{library}"], 60)[0] == 0:
+        return [f"-l{library}"]
+    places = ["/usr/local", "/opt", "/usr/lib", "/usr/include", os.path.expanduser("~")]
+    find = lambda name: next(iter(sorted(call(["find", *places, "-name", name], 60)[1].split())), None)
+    head, shared = find(header), find(f"lib{library}.so.*")
+    if not head or not shared:
+        return [f"-DNO_{library.upper()}"]
+    folder = os.path.dirname(shared)
+    paths = [folder, f"{folder}/../../nvjitlink/lib", os.environ.get("LD_LIBRARY_PATH", "")]
+    os.environ["LD_LIBRARY_PATH"] = ":".join(p for p in paths if p)
+    return [f"-I{os.path.dirname(head)}", shared]
+
+
+def build_peers(kind, programs, build):
+    """Compiles every peer with every set of flags, side by side; what failed is said and left out."""
+    compiler, suffix = ("cc", ".c") if kind == "c" else ("nvcc", ".cu")
+    compiler = os.environ.get("CC" if kind == "c" else "NVCC", compiler)
+
+    def one(job):
+        program, name, flags = job
+        out = build / f"{program}.{name}"
+        source = HERE / "peers" / (program + suffix)
+        extra = ["-lm"] if kind == "c" else link_flags(program, build)
+        code, _, err = call([compiler, *flags.split(), str(source), "-o", str(out), *extra], 240)
+        if code != 0 and kind == "cuda" and extra and not extra[0].startswith("-D"):
+            library = {"spmv": "CUSPARSE", "trmv": "CUBLAS"}[program]
+            say(f"{program}: without {library}: {err.strip()[-300:]}")
+            code, _, err = call([compiler, *flags.split(), f"-DNO_{library}", str(source), "-o", str(out)], 240)
+        if code != 0:
+            say(f"FAILED to build {source.name}: {err.strip()[-1500:]}")
+            return job, None
+        return job, out
+
+    jobs = [(p, name, flags) for p in programs for name, flags in FLAG_SETS[kind].items()]
+    made = {}
+    with concurrent.futures.ThreadPoolExecutor(max_workers=min(12, os.cpu_count() or 1)) as pool:
+        for (program, name, _), out in pool.map(one, jobs):
+            if out:
+                made.setdefault(program, {})[name] = out
+    return made
+
+
+def run_terrace(terrace, case, backend, build, limit, extra):
+    out = build / "terrace.json"
+    out.unlink(missing_ok=True)
+    command = [terrace, "bench", str(HERE / "programs" / f"{case.program}.tce"), "--entry", case.entry, "--from", case.maker, *case.sizes,
+               "--backend", backend, "--checksum", "--json", str(out), *extra]
+    began = time.time()
+    code, text, err = call(command, limit)
+    if code != 0 or not out.exists():
+        return {"failed": (err or text).strip()[-1500:] or f"exit code {code}", "command": " ".join(command)}
+    found = json.loads(out.read_text())
+    found.pop("times_ms")
+    found["process_s"] = round(time.time() - began, 2)
+    return found
+
+
+def run_peer(paths, case, limit):
+    lines = []
+    for flags, path in (paths or {}).items():
+        code, text, err = call([str(path), *case.peer_args], limit)
+        for line in text.splitlines():
+            if line.startswith("{"):
+                lines.append({**json.loads(line), "flags": flags})
+        if code != 0:
+            lines.append({"failed": f"exit code {code}: {err.strip()[-300:]}", "peer": path.name, "flags": flags})
+    return lines
+
+
+def agrees(case, ours, peer):
+    """Sums are exact but for divisions and weights beyond 2^53."""
+    mine = ours["checksums"][-1]
+    near = lambda a, b: math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    return mine["count"] == peer["count"] and near(mine["sum"], peer["sum"]) and near(mine["weighted"], peer["weighted"])
+
+
+def better(old, new):
+    """Of two rounds of one way, each number at its least."""
+    return {k: min(old[k], v) if k.endswith("_ms") and k in old else v for k, v in new.items()}
+
+
+def measure_case(case, terrace, backend, peers, build, rounds, limit, extra):
+    ours, ways = None, {}
+    for _ in range(rounds):
+        found = run_terrace(terrace, case, backend, build, limit, extra)
+        if "failed" in found:
+            ours = found
+            break
+        ours = better(ours, found) if ours else found
+        for line in run_peer(peers.get(case.program), case, limit):
+            key = (line["peer"], line.get("way"), line["flags"])
+            ways[key] = better(ways[key], line) if key in ways and "failed" not in line else line
+    if "failed" in ours:  # the peers' times are worth having all the same
+        ways = {(w["peer"], w.get("way"), w["flags"]): w for w in run_peer(peers.get(case.program), case, limit)}
+    for way in ways.values():
+        if "count" in way and way["peer"] != "copy" and "failed" not in ours:
+            way["agrees"] = agrees(case, ours, way)
+    return {"case": case.name, "sizes": case.sizes, "bytes": case.bytes, "terrace": ours, "peers": list(ways.values())}
+
+
+HEADER = "| case           |  terrace ms |   spread | launches | reads | GB/s | best peer                              |    peer ms | ratio | at least | agree |"
+RULE = "| -------------- | ----------- | -------- | -------- | ----- | ---- | -------------------------------------- | ---------- | ----- | -------- | ----- |"
+
+
+def row(record):
+    ours, peers = record["terrace"], [p for p in record["peers"] if "median_ms" in p and p["peer"] != "copy"]
+    best = min(peers, key=lambda p: p["median_ms"], default=None)
+    name = f"{best['peer']}: {best['way']}" if best else "none"
+    peer_ms = best["median_ms"] if best else float("nan")
+    if "failed" in ours:
+        first = ours["failed"].splitlines()[0][:60]
+        return f"| {record['case']:14} | FAILED {first} | {name} {peer_ms:.3f} ms |"
+    spread = (ours["upper_quartile_ms"] - ours["lower_quartile_ms"]) / ours["median_ms"]
+    least = min((p["least_ms"] for p in peers), default=float("nan")) / ours["least_ms"]
+    agree = "yes" if peers and all(p.get("agrees") for p in peers) else "NO" if peers else "-"
+    return (f"| {record['case']:14} | {ours['median_ms']:11.3f} | {spread:7.0%}  | {ours['launches']:8} | {ours['host_reads']:5} "
+            f"| {record['bytes'] / ours['median_ms'] / 1e6:4.0f} | {name:38.38} | {peer_ms:10.3f} | {peer_ms / ours['median_ms']:5.2f} "
+            f"| {least:8.2f} | {agree:5} |")
+
+
+def machine(backend):
+    facts = {"machine": platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()}
+    if backend == "cuda":
+        facts["gpu"] = call(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 20)[1].strip()
+        facts["nvcc"] = call(["nvcc", "--version"], 20)[1].strip().splitlines()[-1:]
+    else:
+        model = [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")]
+        facts["cpu"] = model[0] if model else "?"
+        facts["cc"] = call(["cc", "--version"], 20)[1].splitlines()[:1]
+    return facts
+
+
+def bench(it):
+    backend = "c" if it.what == "cpu" else "cuda"
+    sizes = cases.QUICK if it.quick else cases.CPU if backend == "c" else cases.GPU
+    chosen = [c for c in cases.cases(**sizes) if not it.only or c.name in it.only.split(",")]
+    terrace = binary(backend)
+    began = time.time()
+    with tempfile.TemporaryDirectory(prefix="spine-") as folder:
+        build = pathlib.Path(folder)
+        peers = build_peers("c" if backend == "c" else "cuda", sorted({c.program for c in chosen}), build)
+        say(f"peers built in {time.time() - began:.0f} s")
+        facts, records = machine(backend), []
+        out = pathlib.Path(it.out)
+        out.mkdir(parents=True, exist_ok=True)
+        for case in chosen:
+            start = time.time()
+            record = measure_case(case, terrace, backend, peers, build, it.rounds, it.limit, it.extra.split())
+            records.append(record)
+            say(f"{case.name}: {time.time() - start:.0f} s")
+            if "failed" in record["terrace"]:
+                say("  FAILED " + record["terrace"]["failed"].replace("\n", "\n  "))
+            for peer in record["peers"]:
+                if "failed" in peer:
+                    say(f"  peer {peer['peer']} FAILED {peer['failed']}")
+            everything = {"kind": it.what, "options": it.extra, "rounds": it.rounds, **facts, "cases": records}
+            (out / f"spine_{it.what}.json").write_text(json.dumps(everything, indent=1) + "\n")
+    table = "\n".join([HEADER, RULE, *map(row, records)])
+    notes = ("ratio: median of the best peer over Terrace's; at least: the same with least times. "
+             f"GB/s: bytes that must move. {facts}")
+    (out / f"spine_{it.what}.txt").write_text(table + "\n\n" + notes + "\n")
+    say("\n" + table + "\n\n" + notes)
+    say(f"{time.time() - began:.0f} s in all; wrote {out}/spine_{it.what}.json")
+
+
+def check_device(it):
+    """Every strategy and both tile sizes; files side by side, because each is compiled anew."""
+    terrace = binary("cuda")
+    files = sorted((ROOT / "tests" / "spine").glob("*.tce"))
+    setups = [("flat", "normal"), ("flat", "tiny")]
+    setups += [(s, t) for s in ("outer", "seq", "block", "mix:1", "mix:2") for t in ("normal", "tiny")]
+    began, results = time.time(), {}
+
+    def one(job):
+        (strategy, tiles), file = job
+        if time.time() - began > it.budget:
+            return job, None, "not run"
+        command = [terrace, "test", str(file), "--backend", it.backend, "--strategy", strategy, "--tiles", tiles, *it.extra.split()]
+        code, text, err = call(command, it.limit)
+        return job, code, (text + err).strip()
+
+    jobs = [(s, f) for s in setups for f in files]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=it.jobs) as pool:
+        for job, code, text in pool.map(one, jobs):
+            results.setdefault(job[0], []).append((job[1].name, code, text))
+    lines = []
+    for (strategy, tiles), found in results.items():
+        bad = [(n, c, t) for n, c, t in found if c != 0]
+        passed = sum(int(t.splitlines()[-1 if c == 0 else 0].split()[0]) for _, c, t in found if c == 0)
+        lines.append(f"{'pass' if not bad else 'FAIL'} --strategy {strategy} --tiles {tiles}: {len(found) - len(bad)} of {len(found)} files, {passed} tests")
+        lines += [f"  {n}: {'time limit' if c is None and t != 'not run' else t[-it.tail:]}" for n, c, t in bad]
+    report = "\n".join(lines) + f"\n{time.time() - began:.0f} s"
+    out = pathlib.Path(it.out)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "spine_check_cuda.txt").write_text(report + "\n")
+    say(report)
+
+
+def main():
+    it = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    it.add_argument("what", choices=["cpu", "cuda", "check-cuda"])
+    it.add_argument("out", nargs="?", default=None)
+    it.add_argument("--only", default="", help="names of cases, separated by commas")
+    it.add_argument("--rounds", type=int, default=None, help="how often everything is measured (default 3 on a CPU, 1 on a GPU)")
+    it.add_argument("--quick", action="store_true", help="tiny sizes, to see whether everything works")
+    it.add_argument("--limit", type=float, default=60, help="seconds per process")
+    it.add_argument("--budget", type=float, default=480, help="check-cuda starts nothing after so many seconds")
+    it.add_argument("--jobs", type=int, default=8, help="check-cuda: processes at a time")
+    it.add_argument("--tail", type=int, default=700, help="check-cuda: how much of a failure is shown")
+    it.add_argument("--backend", default="cuda", help="check-cuda: another back end to try the script with")
+    it.add_argument("--extra", default="", help="more options for terrace, as one text")
+    it = it.parse_args()
+    it.out = it.out or tempfile.mkdtemp(prefix="spine-out-")
+    it.rounds = it.rounds or (3 if it.what == "cpu" else 1)
+    check_device(it) if it.what == "check-cuda" else bench(it)
+
+
+main()

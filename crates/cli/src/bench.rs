@@ -1,0 +1,169 @@
+//! `terrace bench`: measures an entry, for people and as JSON.
+//!
+//! ```text
+//! $ terrace bench saxpy.tce --entry saxpy --from make 1000000 --checksum
+//! saxpy on c, wall clock
+//!   median     0.312 ms   (0.305 to 0.340, least 0.301; 40 runs)
+//!   launches 1, host reads 0, allocations 1, peak 12000000 bytes
+//!   checksum 2 (column): 1000000 elements, sum 6562461.5, weighted 3352941212.5
+//! ```
+//!
+//! A run whose estimate did not settle in the time allowed says so. `--stats` adds the time per kernel, which on a GPU disturbs the
+//! whole; leave it out where the total matters.
+
+use crate::arguments::How;
+use crate::commands::{chosen_entry, load};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+use terrace::bench::{Clock, Measured, Request};
+use terrace::{Engine, Failed};
+
+/// What is measured, and where it is written.
+#[derive(clap::Args)]
+pub(crate) struct Bench {
+    /// The program.
+    file: PathBuf,
+    /// Which entry; not needed where there is only one.
+    #[arg(long)]
+    entry: Option<String>,
+    /// Another entry, which makes the arguments: a tuple with one component per parameter.
+    #[arg(long)]
+    from: Option<String>,
+    /// One Terrace expression per parameter (of the maker, where there is one).
+    #[arg(allow_negative_numbers = true)]
+    args: Vec<String>,
+    /// How many runs; without it, as many as a stable estimate needs.
+    #[arg(long)]
+    repeat: Option<usize>,
+    /// The most seconds for the measured runs.
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+    /// Reads the result once and prints sums over it.
+    #[arg(long)]
+    checksum: bool,
+    /// Writes what was measured to a file.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+pub(crate) fn bench(it: &Bench) -> Result<bool, Failed> {
+    let program = load(&it.file)?;
+    let Some(entry) = chosen_entry(&program, &it.file, it.entry.as_deref()) else { return Ok(false) };
+    let called = it.from.as_deref().unwrap_or(&entry);
+    let Some(args) = crate::commands::arguments(&program, called, &it.args)? else { return Ok(false) };
+    let engine = program.engine(it.how.backend, &it.how.settings())?;
+    let clock = Clock::of(it.how.backend);
+    let measured = engine.bench(&Request {
+        entry: &entry,
+        maker: it.from.as_deref(),
+        args,
+        repeat: it.repeat,
+        limit: Duration::try_from_secs_f64(it.seconds).unwrap_or(Duration::from_secs(3)),
+        checksum: it.checksum,
+        clock,
+    })?;
+    print!("{}", text(it, &entry, clock, &measured));
+    if it.how.stats {
+        print!("{}", kernels(&engine, &measured));
+    }
+    if let Some(path) = &it.json
+        && let Err(why) = std::fs::write(path, json(it, &entry, clock, &engine, &measured))
+    {
+        eprintln!("cannot write `{}`: {why}", path.display());
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+fn text(it: &Bench, entry: &str, clock: Clock, m: &Measured) -> String {
+    let s = &m.stats;
+    let settled = if m.stable || it.repeat.is_some() { "" } else { "; not settled" };
+    let mut out = format!("{entry} on {}, {} clock\n", it.how.backend.name(), clock.name());
+    out += &format!(
+        "  median {:9.3} ms   ({:.3} to {:.3}, least {:.3}; {} runs{settled})\n",
+        m.median(),
+        m.quantile(0.25),
+        m.quantile(0.75),
+        m.quantile(0.0),
+        m.times.len()
+    );
+    out += &format!(
+        "  launches {}, host reads {}, allocations {}, peak {} bytes\n",
+        s.launches, s.host_reads, s.allocations, s.peak_bytes
+    );
+    for (k, c) in m.checksums.iter().enumerate() {
+        out += &format!("  checksum {k}: {} elements, sum {}, weighted {}\n", c.count, c.sum, c.weighted);
+    }
+    out
+}
+
+fn kernels(engine: &Engine, m: &Measured) -> String {
+    let Some(loaded) = engine.loaded() else { return String::new() };
+    let mut out = String::new();
+    for (kernel, n) in m.stats.launches_per_kernel.iter().enumerate().filter(|(_, n)| **n > 0) {
+        let ms = m.stats.kernel_ms.get(kernel).copied().unwrap_or(0.0);
+        let _ = writeln!(out, "  {:40} {n:5} launches {ms:10.3} ms", loaded.plan().kernels[kernel].name);
+    }
+    out
+}
+
+fn json(it: &Bench, entry: &str, clock: Clock, engine: &Engine, m: &Measured) -> String {
+    let s = &m.stats;
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    let args = list(it.args.iter().map(|a| quoted(a)).collect());
+    let times = list(m.times.iter().map(|t| format!("{t:.6}")).collect());
+    let sums = m.checksums.iter();
+    let sums = sums.map(|c| {
+        format!("{{\"count\": {}, \"sum\": {}, \"weighted\": {}}}", c.count, number(c.sum), number(c.weighted))
+    });
+    let fields = [
+        ("file", quoted(&it.file.display().to_string())),
+        ("entry", quoted(entry)),
+        ("maker", it.from.as_deref().map_or("null".to_string(), quoted)),
+        ("arguments", args),
+        ("backend", quoted(it.how.backend.name())),
+        ("clock", quoted(clock.name())),
+        ("median_ms", format!("{:.6}", m.median())),
+        ("lower_quartile_ms", format!("{:.6}", m.quantile(0.25))),
+        ("upper_quartile_ms", format!("{:.6}", m.quantile(0.75))),
+        ("least_ms", format!("{:.6}", m.quantile(0.0))),
+        ("runs", m.times.len().to_string()),
+        ("stable", m.stable.to_string()),
+        ("wall_ms_of_last_run", format!("{:.6}", s.wall_ms)),
+        ("compile_ms", format!("{:.3}", engine.timings.total().as_secs_f64() * 1e3)),
+        ("launches", s.launches.to_string()),
+        ("host_reads", s.host_reads.to_string()),
+        ("allocations", s.allocations.to_string()),
+        ("calls", s.calls.to_string()),
+        ("deepest", s.deepest.to_string()),
+        ("peak_bytes", s.peak_bytes.to_string()),
+        ("zeroed_bytes", s.zeroed_bytes.to_string()),
+        ("checksums", list(sums.collect())),
+        ("times_ms", times),
+    ];
+    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("  \"{name}\": {value}")).collect();
+    format!("{{\n{}\n}}\n", fields.join(",\n"))
+}
+
+/// JSON has no infinities and no NaN.
+fn number(x: f64) -> String {
+    if x.is_finite() { format!("{x:?}") } else { quoted(&x.to_string()) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

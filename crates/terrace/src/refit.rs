@@ -1,0 +1,208 @@
+//! Columns that one entry returned, as another entry takes them.
+//!
+//! A result is laid out as the compiler found it, a parameter as its type says, and the two may differ where the value is the same: rows
+//! of equal length come back as a rectangle, and no result is laid out by a formula.
+//!
+//! ```text
+//! result     [length][length]f64      n, m, elements
+//! parameter  [length][off]f64         n, off = [0, m, 2m, …, nm], count = nm, elements
+//!
+//! result     [length][off]f32         n, off, count, elements
+//! parameter  [length][i + 1]f32       n, elements            where every row r of off has r + 1 elements
+//! ```
+//!
+//! Elements are never moved: they have one order in all packed layouts. Declined: rows that are not packed, and formulas below the second
+//! dimension. What comes out is checked once more when it is put on the device.
+
+use terrace_algebra::{Size, SizeVar};
+use terrace_base::Scalar;
+use terrace_plan::layout::{DimLayout, Layout};
+use terrace_runtime::{Column, SlotValue};
+
+/// In a closed form, variables from here on are scalars of the same parameter.
+const FIRST_SCALAR: u32 = 100;
+
+/// The slots of a value laid out as `from`, for a parameter laid out as `to`.
+pub(crate) fn refit(slots: Vec<SlotValue>, from: &Layout, to: &Layout) -> Result<Vec<SlotValue>, String> {
+    let mut work = Refit { slots: slots.into_iter(), out: Vec::new() };
+    work.value(from, to, &Rows::One)?;
+    Ok(work.out)
+}
+
+/// How many values stand side by side.
+enum Rows {
+    /// The value itself.
+    One,
+    /// The elements of the outermost array.
+    Outer(usize),
+    /// The elements of deeper arrays.
+    Deeper(usize),
+}
+
+impl Rows {
+    fn count(&self) -> usize {
+        match self {
+            Rows::One => 1,
+            Rows::Outer(n) | Rows::Deeper(n) => *n,
+        }
+    }
+
+    fn below(&self, elements: usize) -> Rows {
+        if matches!(self, Rows::One) { Rows::Outer(elements) } else { Rows::Deeper(elements) }
+    }
+}
+
+/// The lengths of rows.
+enum Lengths {
+    Uniform(i64),
+    Offsets(Column, Vec<i64>),
+}
+
+struct Refit {
+    slots: std::vec::IntoIter<SlotValue>,
+    out: Vec<SlotValue>,
+}
+
+impl Refit {
+    fn value(&mut self, from: &Layout, to: &Layout, rows: &Rows) -> Result<(), String> {
+        match (from, to) {
+            (Layout::Scalar(a), Layout::Scalar(b)) if a == b => {
+                let slot = self.slots.next().ok_or("the result has too few slots")?;
+                self.out.push(slot);
+                Ok(())
+            }
+            (Layout::Tuple(a), Layout::Tuple(b)) if a.len() == b.len() => {
+                a.iter().zip(b).try_for_each(|(a, b)| self.value(a, b, rows))
+            }
+            (Layout::Array(a, inner), Layout::Array(b, wanted)) => {
+                let lengths = self.lengths(a, rows)?;
+                let elements = self.descriptor(lengths, b, rows)?;
+                self.value(inner, wanted, &rows.below(elements))
+            }
+            _ => Err("the types differ".to_string()),
+        }
+    }
+
+    fn lengths(&mut self, dim: &DimLayout, rows: &Rows) -> Result<Lengths, String> {
+        match dim {
+            DimLayout::Length => Ok(Lengths::Uniform(self.scalar()?)),
+            DimLayout::Irregular { packed: true } => {
+                let Some(SlotValue::Column(column)) = self.slots.next() else {
+                    return Err("the result has no offsets where its layout says so".to_string());
+                };
+                let offsets = column.to_vec::<i64>().ok_or("the offsets of the result are no i64")?;
+                self.scalar()?;
+                if offsets.len() != rows.count() + 1 {
+                    return Err(format!("the result has {} offsets for {} rows", offsets.len(), rows.count()));
+                }
+                Ok(Lengths::Offsets(column, offsets))
+            }
+            DimLayout::Irregular { packed: false } => Err("its rows are not packed".to_string()),
+            DimLayout::Closed(_) => Err("its rows are laid out by a formula".to_string()),
+        }
+    }
+
+    fn scalar(&mut self) -> Result<i64, String> {
+        match self.slots.next() {
+            Some(SlotValue::Scalar(s)) => s.as_i64().ok_or_else(|| "a length of the result is no integer".to_string()),
+            _ => Err("the result has no scalar where its layout says so".to_string()),
+        }
+    }
+
+    /// Writes the slots of a dimension; says how many elements it has in all.
+    fn descriptor(&mut self, lengths: Lengths, dim: &DimLayout, rows: &Rows) -> Result<usize, String> {
+        let count = rows.count();
+        let total = match &lengths {
+            Lengths::Uniform(length) => length * count as i64,
+            Lengths::Offsets(_, offsets) => offsets.last().copied().unwrap_or(0),
+        };
+        let length_of = |row: usize| match &lengths {
+            Lengths::Uniform(length) => *length,
+            Lengths::Offsets(_, offsets) => offsets[row + 1] - offsets[row],
+        };
+        match dim {
+            DimLayout::Length => {
+                let length = if count == 0 { 0 } else { length_of(0) };
+                if let Some(row) = (0..count).find(|r| length_of(*r) != length) {
+                    return Err(format!("row {row} has {} elements, and row 0 has {length}", length_of(row)));
+                }
+                self.out.push(SlotValue::Scalar(Scalar::I64(length)));
+            }
+            DimLayout::Irregular { packed } => {
+                let column = match lengths {
+                    Lengths::Offsets(column, _) => column,
+                    Lengths::Uniform(length) => {
+                        let offsets: Vec<i64> = (0..=count as i64).map(|r| r * length).collect();
+                        Column::from_slice(&offsets)
+                    }
+                };
+                if !packed {
+                    return Err("the parameter's rows are not packed".to_string());
+                }
+                self.out.push(SlotValue::Column(column));
+                self.out.push(SlotValue::Scalar(Scalar::I64(total)));
+            }
+            DimLayout::Closed(size) => {
+                if matches!(rows, Rows::Deeper(_)) {
+                    return Err("the parameter has a formula below its second dimension".to_string());
+                }
+                for row in 0..count {
+                    let wanted = self.evaluate(size, row);
+                    if wanted != Some(length_of(row)) {
+                        let wanted = wanted.map_or("another number".to_string(), |w| w.to_string());
+                        return Err(format!("row {row} has {} elements, and its type says {wanted}", length_of(row)));
+                    }
+                }
+            }
+        }
+        usize::try_from(total).map_err(|_| "a length of the result is negative".to_string())
+    }
+
+    fn evaluate(&self, size: &Size, row: usize) -> Option<i64> {
+        size.eval(&|SizeVar(v)| match v {
+            0 => i64::try_from(row).ok(),
+            v if v >= FIRST_SCALAR => match self.out.get((v - FIRST_SCALAR) as usize)? {
+                SlotValue::Scalar(s) => s.as_i64(),
+                SlotValue::Column(_) => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrace_base::ScalarType;
+
+    fn rows(dim: DimLayout) -> Layout {
+        let inner = Layout::Array(dim, Box::new(Layout::Scalar(ScalarType::I32)));
+        Layout::Array(DimLayout::Length, Box::new(inner))
+    }
+
+    fn number(n: i64) -> SlotValue {
+        SlotValue::Scalar(Scalar::I64(n))
+    }
+
+    fn check(slots: Vec<SlotValue>, from: DimLayout, to: DimLayout, wanted: Result<Vec<SlotValue>, &str>) {
+        assert_eq!(refit(slots, &rows(from), &rows(to)), wanted.map_err(str::to_string));
+    }
+
+    #[test]
+    fn between_layouts() {
+        let ragged = || DimLayout::Irregular { packed: true };
+        let triangle = || DimLayout::Closed(&Size::var(SizeVar(0)) + &Size::one());
+        let data = |n: i32| SlotValue::Column(Column::from_slice(&(0..n).collect::<Vec<_>>()));
+        let off = |o: &[i64]| SlotValue::Column(Column::from_slice(o));
+
+        let two_by_three = vec![number(2), off(&[0, 3, 6]), number(6), data(6)];
+        check(vec![number(2), number(3), data(6)], DimLayout::Length, ragged(), Ok(two_by_three.clone()));
+        check(two_by_three.clone(), ragged(), ragged(), Ok(two_by_three.clone()));
+        check(two_by_three.clone(), ragged(), DimLayout::Length, Ok(vec![number(2), number(3), data(6)]));
+        check(two_by_three, ragged(), triangle(), Err("row 0 has 3 elements, and its type says 1"));
+        let steps = vec![number(3), off(&[0, 1, 3, 6]), number(6), data(6)];
+        check(steps.clone(), ragged(), triangle(), Ok(vec![number(3), data(6)]));
+        check(steps, ragged(), DimLayout::Length, Err("row 1 has 2 elements, and row 0 has 1"));
+        check(vec![number(1), number(1), data(1)], DimLayout::Length, triangle(), Ok(vec![number(1), data(1)]));
+    }
+}
