@@ -29,24 +29,12 @@ fn plain_fun(fun: SizeFun) -> String {
 impl Size {
     /// The size with the caller's names for variables.
     pub fn display<'a>(&'a self, vars: Namer<'a, SizeVar>) -> Shown<'a> {
-        Shown {
-            size: self,
-            vars,
-            funs: &plain_fun,
-        }
+        Shown { size: self, vars, funs: &plain_fun }
     }
 
     /// The size with the caller's names for variables and functions.
-    pub fn display_with<'a>(
-        &'a self,
-        vars: Namer<'a, SizeVar>,
-        funs: Namer<'a, SizeFun>,
-    ) -> Shown<'a> {
-        Shown {
-            size: self,
-            vars,
-            funs,
-        }
+    pub fn display_with<'a>(&'a self, vars: Namer<'a, SizeVar>, funs: Namer<'a, SizeFun>) -> Shown<'a> {
+        Shown { size: self, vars, funs }
     }
 }
 
@@ -88,21 +76,13 @@ impl Shown<'_> {
                 (false, true) => " - ",
                 (false, false) => " + ",
             };
-            let mut factors: Vec<String> = monomial
-                .factors()
-                .iter()
-                .map(|(a, e)| self.power(a, *e))
-                .collect();
+            let mut factors: Vec<String> = monomial.factors().iter().map(|(a, e)| self.power(a, *e)).collect();
             if coefficient.unsigned_abs() != 1 || factors.is_empty() {
                 factors.insert(0, coefficient.unsigned_abs().to_string());
             }
             text += &factors.join("*");
         }
-        if text.is_empty() {
-            "0".to_string()
-        } else {
-            text
-        }
+        if text.is_empty() { "0".to_string() } else { text }
     }
 
     fn power(&self, atom: &Atom, exponent: u32) -> String {
@@ -113,11 +93,7 @@ impl Shown<'_> {
     }
 
     fn list(&self, sizes: &[Size], between: &str) -> String {
-        sizes
-            .iter()
-            .map(|s| self.whole(s))
-            .collect::<Vec<_>>()
-            .join(between)
+        sizes.iter().map(|s| self.whole(s)).collect::<Vec<_>>().join(between)
     }
 
     fn atom(&self, atom: &Atom) -> String {
@@ -140,24 +116,11 @@ impl Shown<'_> {
             Atom::Max(args) => format!("max({})", self.list(args, ", ")),
             Atom::Sum(sum) => {
                 let bound = self.atom(&Atom::Bound(sum.bound));
-                format!(
-                    "sum({bound} < {}: {})",
-                    self.whole(&sum.upper),
-                    self.whole(&sum.body)
-                )
+                format!("sum({bound} < {}: {})", self.whole(&sum.upper), self.whole(&sum.body))
             }
-            Atom::Held {
-                op: HeldOp::Add,
-                args,
-            } => format!("[{}]", self.list(args, " + ")),
-            Atom::Held {
-                op: HeldOp::Div,
-                args,
-            } => format!("[({})]", self.list(args, ")/(")),
-            Atom::Held {
-                op: HeldOp::Mul,
-                args,
-            } => format!("[({})]", self.list(args, ")*(")),
+            Atom::Held { op: HeldOp::Add, args } => format!("[{}]", self.list(args, " + ")),
+            Atom::Held { op: HeldOp::Div, args } => format!("[({})]", self.list(args, ")/(")),
+            Atom::Held { op: HeldOp::Mul, args } => format!("[({})]", self.list(args, ")*(")),
         }
     }
 }

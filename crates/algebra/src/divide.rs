@@ -22,16 +22,10 @@ const MAX_GRID: u64 = 4096;
 impl Size {
     /// Division where the caller knows that it leaves no rest.
     pub(crate) fn divide_exactly(&self, by: i128) -> Size {
-        let exact = self
-            .den
-            .checked_mul(by)
-            .and_then(|den| Size::from_terms(self.terms.clone(), den));
+        let exact = self.den.checked_mul(by).and_then(|den| Size::from_terms(self.terms.clone(), den));
         exact.unwrap_or_else(|| {
             let args = vec![self.clone(), Size::from_i128(by)];
-            Size::atom(Atom::Held {
-                op: HeldOp::Div,
-                args,
-            })
+            Size::atom(Atom::Held { op: HeldOp::Div, args })
         })
     }
 
@@ -55,14 +49,12 @@ impl Size {
         if by == 1 {
             return self.clone();
         }
-        self.take_out(by)
-            .unwrap_or_else(|| Size::atom(Atom::FloorDiv(Box::new(self.clone()), by)))
+        self.take_out(by).unwrap_or_else(|| Size::atom(Atom::FloorDiv(Box::new(self.clone()), by)))
     }
 
     fn take_out(&self, by: i64) -> Option<Size> {
         let modulus = self.den.checked_mul(i128::from(by))?;
-        let part =
-            |f: &dyn Fn(i128) -> i128| self.terms.iter().map(|(m, c)| (m.clone(), f(*c))).collect();
+        let part = |f: &dyn Fn(i128) -> i128| self.terms.iter().map(|(m, c)| (m.clone(), f(*c))).collect();
         let whole = Size::from_terms(part(&|c| c.div_euclid(modulus)), 1)?;
         let rest = Size::from_terms(part(&|c| c.rem_euclid(modulus)), self.den)?;
         let exact = Size::from_terms(rest.terms.clone(), rest.den.checked_mul(i128::from(by))?)?;
@@ -81,20 +73,14 @@ impl Size {
     /// `floor((g*r + c) / (g*d))` is `floor((r + floor(c/g)) / d)`.
     fn cancel_common(self, by: i64) -> (Size, i64) {
         let nonconstant = self.terms.iter().filter(|(m, _)| !m.0.is_empty());
-        let common = nonconstant.fold(u128::from(by.unsigned_abs()), |g, (_, c)| {
-            gcd(g, c.unsigned_abs())
-        });
+        let common = nonconstant.fold(u128::from(by.unsigned_abs()), |g, (_, c)| gcd(g, c.unsigned_abs()));
         let Ok(common) = i64::try_from(common) else {
             return (self, by);
         };
         if self.den != 1 || common == 1 {
             return (self, by);
         }
-        let terms = self
-            .terms
-            .iter()
-            .map(|(m, c)| (m.clone(), c.div_euclid(i128::from(common))))
-            .collect();
+        let terms = self.terms.iter().map(|(m, c)| (m.clone(), c.div_euclid(i128::from(common)))).collect();
         match Size::from_terms(terms, 1) {
             Some(rest) => (rest, by / common),
             None => (self, by),
@@ -112,11 +98,7 @@ impl Size {
         let merged = inner.checked_add(&others.checked_mul(&Size::constant(b))?)?;
         let by = b.checked_mul(by)?;
         // The merged dividend may have multiples of the product in it, which are whole again: only the plain case is taken.
-        let plain = merged
-            .terms
-            .values()
-            .all(|c| (0..i128::from(by)).contains(c))
-            && merged.den == 1;
+        let plain = merged.terms.values().all(|c| (0..i128::from(by)).contains(c)) && merged.den == 1;
         plain.then(|| merged.cancel_common(by))
     }
 
@@ -129,25 +111,16 @@ impl Size {
             return false;
         }
         let atoms: Vec<&Atom> = self.atoms().into_iter().collect();
-        let degrees: Vec<u32> = atoms
-            .iter()
-            .map(|a| self.terms.keys().map(|m| m.exponent(a)).max().unwrap_or(0))
-            .collect();
-        let points = degrees
-            .iter()
-            .try_fold(1u64, |n, d| n.checked_mul(u64::from(*d) + 1));
+        let degrees: Vec<u32> =
+            atoms.iter().map(|a| self.terms.keys().map(|m| m.exponent(a)).max().unwrap_or(0)).collect();
+        let points = degrees.iter().try_fold(1u64, |n, d| n.checked_mul(u64::from(*d) + 1));
         if points.is_none_or(|n| n > MAX_GRID) {
             return false;
         }
         let terms: Vec<(Vec<u32>, i128)> = self
             .terms
             .iter()
-            .map(|(m, c)| {
-                (
-                    atoms.iter().map(|a| m.exponent(a)).collect(),
-                    c.rem_euclid(self.den),
-                )
-            })
+            .map(|(m, c)| (atoms.iter().map(|a| m.exponent(a)).collect(), c.rem_euclid(self.den)))
             .collect();
         let mut point = vec![0u32; atoms.len()];
         loop {
@@ -155,9 +128,7 @@ impl Size {
                 let product = point
                     .iter()
                     .zip(exponents)
-                    .fold(*coefficient, |product, (x, e)| {
-                        (0..*e).fold(product, |p, _| p * i128::from(*x) % self.den)
-                    });
+                    .fold(*coefficient, |product, (x, e)| (0..*e).fold(product, |p, _| p * i128::from(*x) % self.den));
                 (sum + product) % self.den
             });
             if value != 0 {

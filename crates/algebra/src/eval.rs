@@ -21,12 +21,7 @@ impl Size {
         env: &dyn Fn(SizeVar) -> Option<i64>,
         funs: &dyn Fn(SizeFun, &[i64]) -> Option<i64>,
     ) -> Option<i64> {
-        let mut evaluation = Evaluation {
-            env,
-            funs,
-            bound: Vec::new(),
-            fuel: MAX_WORK,
-        };
+        let mut evaluation = Evaluation { env, funs, bound: Vec::new(), fuel: MAX_WORK };
         i64::try_from(evaluation.size(self)?).ok()
     }
 }
@@ -59,35 +54,17 @@ impl Evaluation<'_> {
         self.fuel = self.fuel.checked_sub(1)?;
         match atom {
             Atom::Var(var) => (self.env)(*var).map(i128::from),
-            Atom::Bound(name) => self
-                .bound
-                .iter()
-                .rev()
-                .find(|(n, _)| n == name)
-                .map(|(_, v)| *v),
+            Atom::Bound(name) => self.bound.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v),
             Atom::Apply { fun, args } => {
-                let args = self
-                    .all(args)?
-                    .into_iter()
-                    .map(|v| i64::try_from(v).ok())
-                    .collect::<Option<Vec<_>>>()?;
+                let args = self.all(args)?.into_iter().map(|v| i64::try_from(v).ok()).collect::<Option<Vec<_>>>()?;
                 (self.funs)(*fun, &args).map(i128::from)
             }
             Atom::FloorDiv(inner, by) => self.size(inner)?.checked_div_euclid(i128::from(*by)),
             Atom::Min(args) => self.all(args)?.into_iter().min(),
             Atom::Max(args) => self.all(args)?.into_iter().max(),
-            Atom::Held {
-                op: HeldOp::Add,
-                args,
-            } => self.all(args)?.into_iter().try_fold(0, i128::checked_add),
-            Atom::Held {
-                op: HeldOp::Mul,
-                args,
-            } => self.all(args)?.into_iter().try_fold(1, i128::checked_mul),
-            Atom::Held {
-                op: HeldOp::Div,
-                args,
-            } => {
+            Atom::Held { op: HeldOp::Add, args } => self.all(args)?.into_iter().try_fold(0, i128::checked_add),
+            Atom::Held { op: HeldOp::Mul, args } => self.all(args)?.into_iter().try_fold(1, i128::checked_mul),
+            Atom::Held { op: HeldOp::Div, args } => {
                 let values = self.all(args)?;
                 values[0].checked_div(values[1])
             }

@@ -102,10 +102,7 @@ impl Monomial {
 
     /// The exponent of one atom, zero where it does not occur.
     pub fn exponent(&self, atom: &Atom) -> u32 {
-        self.0
-            .iter()
-            .find(|(a, _)| a == atom)
-            .map_or(0, |(_, e)| *e)
+        self.0.iter().find(|(a, _)| a == atom).map_or(0, |(_, e)| *e)
     }
 
     pub(crate) fn without(&self, atom: &Atom) -> Monomial {
@@ -176,9 +173,7 @@ impl Size {
     /// The known number, where it is one that fits.
     pub fn as_constant(&self) -> Option<i64> {
         let known = self.is_constant() && self.den == 1;
-        known
-            .then(|| i64::try_from(self.constant_term()).ok())
-            .flatten()
+        known.then(|| i64::try_from(self.constant_term()).ok()).flatten()
     }
 
     /// The variable, where the size is exactly one.
@@ -193,9 +188,7 @@ impl Size {
     pub fn as_atom(&self) -> Option<&Atom> {
         let (monomial, coefficient) = self.terms.first_key_value()?;
         match monomial.0.as_slice() {
-            [(atom, 1)] if self.terms.len() == 1 && *coefficient == 1 && self.den == 1 => {
-                Some(atom)
-            }
+            [(atom, 1)] if self.terms.len() == 1 && *coefficient == 1 && self.den == 1 => Some(atom),
             _ => None,
         }
     }
@@ -217,13 +210,7 @@ impl Size {
 
     /// Numerator with integer coefficients and denominator; the division is exact.
     pub fn as_integer_form(&self) -> (Size, i128) {
-        (
-            Size {
-                terms: self.terms.clone(),
-                den: 1,
-            },
-            self.den,
-        )
+        (Size { terms: self.terms.clone(), den: 1 }, self.den)
     }
 
     /// The coefficient of the empty product, in the numerator.
@@ -233,10 +220,7 @@ impl Size {
 
     /// The atoms of the polynomial itself, not those inside other atoms.
     pub fn atoms(&self) -> BTreeSet<&Atom> {
-        self.terms
-            .keys()
-            .flat_map(|m| m.0.iter().map(|(a, _)| a))
-            .collect()
+        self.terms.keys().flat_map(|m| m.0.iter().map(|(a, _)| a)).collect()
     }
 
     /// All variables, at any depth.
@@ -304,9 +288,7 @@ impl Size {
 
     /// Whether a leaf atom occurs free at any depth.
     pub(crate) fn mentions(&self, leaf: &Atom) -> bool {
-        self.terms
-            .keys()
-            .any(|m| m.0.iter().any(|(a, _)| a.mentions(leaf)))
+        self.terms.keys().any(|m| m.0.iter().any(|(a, _)| a.mentions(leaf)))
     }
 
     /// Rebuilds the size with atoms replaced, outermost first. A replacement for an atom inside a sum must not be captured there: it has
@@ -316,10 +298,7 @@ impl Size {
         for atom in self.atoms() {
             rebuilt.insert(atom, change(atom).unwrap_or_else(|| atom.rebuild(change)));
         }
-        if rebuilt
-            .iter()
-            .all(|(atom, size)| size.as_atom() == Some(*atom))
-        {
+        if rebuilt.iter().all(|(atom, size)| size.as_atom() == Some(*atom)) {
             return self.clone();
         }
         let mut numerator = Size::zero();
@@ -341,10 +320,9 @@ impl Atom {
     pub fn parts(&self) -> Vec<&Size> {
         match self {
             Atom::Var(_) | Atom::Bound(_) => Vec::new(),
-            Atom::Apply { args, .. }
-            | Atom::Min(args)
-            | Atom::Max(args)
-            | Atom::Held { args, .. } => args.iter().collect(),
+            Atom::Apply { args, .. } | Atom::Min(args) | Atom::Max(args) | Atom::Held { args, .. } => {
+                args.iter().collect()
+            }
             Atom::FloorDiv(inner, _) => vec![inner],
             Atom::Sum(sum) => vec![&sum.upper, &sum.body],
         }
@@ -352,10 +330,7 @@ impl Atom {
 
     fn mentions(&self, leaf: &Atom) -> bool {
         match self {
-            Atom::Sum(sum) => {
-                sum.upper.mentions(leaf)
-                    || (*leaf != Atom::Bound(sum.bound) && sum.body.mentions(leaf))
-            }
+            Atom::Sum(sum) => sum.upper.mentions(leaf) || (*leaf != Atom::Bound(sum.bound) && sum.body.mentions(leaf)),
             _ => self == leaf || self.parts().iter().any(|part| part.mentions(leaf)),
         }
     }
@@ -368,18 +343,9 @@ impl Atom {
             Atom::FloorDiv(inner, by) => inner.rewrite(change).floor_by(*by),
             Atom::Min(args) => Size::min_of(&all(args)),
             Atom::Max(args) => Size::max_of(&all(args)),
-            Atom::Held {
-                op: HeldOp::Add,
-                args,
-            } => all(args).iter().fold(Size::zero(), |a, b| &a + b),
-            Atom::Held {
-                op: HeldOp::Mul,
-                args,
-            } => all(args).iter().fold(Size::one(), |a, b| &a * b),
-            Atom::Held {
-                op: HeldOp::Div,
-                args,
-            } => {
+            Atom::Held { op: HeldOp::Add, args } => all(args).iter().fold(Size::zero(), |a, b| &a + b),
+            Atom::Held { op: HeldOp::Mul, args } => all(args).iter().fold(Size::one(), |a, b| &a * b),
+            Atom::Held { op: HeldOp::Div, args } => {
                 let by = args[1].constant_term();
                 args[0].rewrite(change).divide_exactly(by)
             }

@@ -17,54 +17,33 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    pub(crate) const ALL: Interval = Interval {
-        low: None,
-        high: None,
-    };
+    pub(crate) const ALL: Interval = Interval { low: None, high: None };
 
     pub(crate) fn at(value: i128) -> Interval {
-        Interval {
-            low: Some(value),
-            high: Some(value),
-        }
+        Interval { low: Some(value), high: Some(value) }
     }
 
     pub(crate) fn from_zero() -> Interval {
-        Interval {
-            low: Some(0),
-            high: None,
-        }
+        Interval { low: Some(0), high: None }
     }
 
     /// The values in both; the tighter end where both have one.
     pub(crate) fn meet(self, other: Interval) -> Interval {
-        let tighter = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| match (a, b)
-        {
+        let tighter = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| match (a, b) {
             (Some(a), Some(b)) => Some(pick(a, b)),
             (a, b) => a.or(b),
         };
-        Interval {
-            low: tighter(self.low, other.low, i128::max),
-            high: tighter(self.high, other.high, i128::min),
-        }
+        Interval { low: tighter(self.low, other.low, i128::max), high: tighter(self.high, other.high, i128::min) }
     }
 
     pub(crate) fn plus(self, other: Interval) -> Interval {
         let add = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
-        Interval {
-            low: add(self.low, other.low),
-            high: add(self.high, other.high),
-        }
+        Interval { low: add(self.low, other.low), high: add(self.high, other.high) }
     }
 
     pub(crate) fn times(self, other: Interval) -> Interval {
         // The extreme products are at the corners; an infinite end times zero is zero, and an overflow counts as infinite.
-        let ends = |i: Interval| {
-            [
-                i.low.map_or(End::Below, End::At),
-                i.high.map_or(End::Above, End::At),
-            ]
-        };
+        let ends = |i: Interval| [i.low.map_or(End::Below, End::At), i.high.map_or(End::Above, End::At)];
         let mut corners = Vec::with_capacity(4);
         for a in ends(self) {
             for b in ends(other) {
@@ -78,19 +57,12 @@ impl Interval {
 
     pub(crate) fn power(self, exponent: u32) -> Interval {
         let product = (0..exponent).fold(Interval::at(1), |product, _| product.times(self));
-        if exponent.is_multiple_of(2) {
-            product.meet(Interval::from_zero())
-        } else {
-            product
-        }
+        if exponent.is_multiple_of(2) { product.meet(Interval::from_zero()) } else { product }
     }
 
     /// The range of the quotient by a positive number, rounded down.
     fn floor_div(self, by: i128) -> Interval {
-        Interval {
-            low: self.low.map(|v| v.div_euclid(by)),
-            high: self.high.map(|v| v.div_euclid(by)),
-        }
+        Interval { low: self.low.map(|v| v.div_euclid(by)), high: self.high.map(|v| v.div_euclid(by)) }
     }
 }
 
@@ -184,21 +156,9 @@ impl Ranges<'_> {
                 Interval { low: Some(0..), .. } => Interval::from_zero(),
                 _ => Interval::ALL,
             },
-            Atom::Held {
-                op: HeldOp::Div, ..
-            } => Interval::ALL,
-            Atom::Held {
-                op: HeldOp::Add,
-                args,
-            } => args
-                .iter()
-                .fold(Interval::at(0), |sum, a| sum.plus(self.size(a))),
-            Atom::Held {
-                op: HeldOp::Mul,
-                args,
-            } => args
-                .iter()
-                .fold(Interval::at(1), |p, a| p.times(self.size(a))),
+            Atom::Held { op: HeldOp::Div, .. } => Interval::ALL,
+            Atom::Held { op: HeldOp::Add, args } => args.iter().fold(Interval::at(0), |sum, a| sum.plus(self.size(a))),
+            Atom::Held { op: HeldOp::Mul, args } => args.iter().fold(Interval::at(1), |p, a| p.times(self.size(a))),
         }
     }
 
@@ -209,16 +169,10 @@ impl Ranges<'_> {
         let some = |ends: &[Option<i128>]| ends.iter().copied().flatten().collect::<Vec<_>>();
         if least {
             let high = some(&highs).into_iter().min();
-            Interval {
-                low: every(lows).and_then(|v| v.into_iter().min()),
-                high,
-            }
+            Interval { low: every(lows).and_then(|v| v.into_iter().min()), high }
         } else {
             let low = some(&lows).into_iter().max();
-            Interval {
-                low,
-                high: every(highs).and_then(|v| v.into_iter().max()),
-            }
+            Interval { low, high: every(highs).and_then(|v| v.into_iter().max()) }
         }
     }
 }
@@ -228,10 +182,7 @@ mod tests {
     use super::Interval;
 
     fn interval(low: i128, high: i128) -> Interval {
-        Interval {
-            low: Some(low),
-            high: Some(high),
-        }
+        Interval { low: Some(low), high: Some(high) }
     }
 
     #[test]
@@ -244,10 +195,7 @@ mod tests {
                 assert_eq!(interval(a, b).times(interval(c, d)), exact);
                 for e in 0..4 {
                     let power = interval(a, b).power(e);
-                    assert!(
-                        (a..=b)
-                            .all(|x| power.low <= Some(x.pow(e)) && Some(x.pow(e)) <= power.high)
-                    );
+                    assert!((a..=b).all(|x| power.low <= Some(x.pow(e)) && Some(x.pow(e)) <= power.high));
                 }
             }
         }
@@ -256,38 +204,11 @@ mod tests {
     #[test]
     fn ends_beyond_the_limits_are_absent() {
         let wide = interval(-4, i128::MAX / 2);
-        let up = Interval {
-            low: Some(2),
-            high: None,
-        };
-        assert_eq!(
-            wide.times(interval(3, 3)),
-            Interval {
-                low: Some(-12),
-                high: None
-            }
-        );
-        assert_eq!(
-            wide.times(interval(-3, -3)),
-            Interval {
-                low: None,
-                high: Some(12)
-            }
-        );
-        assert_eq!(
-            wide.plus(wide).plus(wide),
-            Interval {
-                low: Some(-12),
-                high: None
-            }
-        );
-        assert_eq!(
-            up.times(up),
-            Interval {
-                low: Some(4),
-                high: None
-            }
-        );
+        let up = Interval { low: Some(2), high: None };
+        assert_eq!(wide.times(interval(3, 3)), Interval { low: Some(-12), high: None });
+        assert_eq!(wide.times(interval(-3, -3)), Interval { low: None, high: Some(12) });
+        assert_eq!(wide.plus(wide).plus(wide), Interval { low: Some(-12), high: None });
+        assert_eq!(up.times(up), Interval { low: Some(4), high: None });
         assert_eq!(up.times(Interval::at(0)), Interval::at(0));
         assert_eq!(up.times(interval(-1, 1)), Interval::ALL);
     }

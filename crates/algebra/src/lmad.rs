@@ -47,20 +47,12 @@ pub struct Triplet {
 impl Triplet {
     /// All of a dimension.
     pub fn whole(count: Size) -> Triplet {
-        Triplet {
-            start: Size::zero(),
-            count,
-            step: Size::one(),
-        }
+        Triplet { start: Size::zero(), count, step: Size::one() }
     }
 
     /// `count` neighbours from `start`.
     pub fn range(start: Size, count: Size) -> Triplet {
-        Triplet {
-            start,
-            count,
-            step: Size::one(),
-        }
+        Triplet { start, count, step: Size::one() }
     }
 }
 
@@ -70,17 +62,11 @@ impl Lmad {
         let mut stride = Size::one();
         let mut dims: Vec<Dim> = Vec::new();
         for count in shape.iter().rev() {
-            dims.push(Dim {
-                count: count.clone(),
-                stride: stride.clone(),
-            });
+            dims.push(Dim { count: count.clone(), stride: stride.clone() });
             stride = &stride * count;
         }
         dims.reverse();
-        Lmad {
-            offset: Size::zero(),
-            dims,
-        }
+        Lmad { offset: Size::zero(), dims }
     }
 
     /// The number of dimensions.
@@ -95,9 +81,7 @@ impl Lmad {
 
     /// The number of elements.
     pub fn len(&self) -> Size {
-        self.dims
-            .iter()
-            .fold(Size::one(), |product, d| product * &d.count)
+        self.dims.iter().fold(Size::one(), |product, d| product * &d.count)
     }
 
     /// Whether some count is known to be zero.
@@ -108,20 +92,12 @@ impl Lmad {
     /// The position of one element.
     pub fn apply(&self, indices: &[Size]) -> Option<Size> {
         let fits = indices.len() == self.rank();
-        fits.then(|| {
-            self.dims
-                .iter()
-                .zip(indices)
-                .fold(self.offset.clone(), |at, (d, i)| at + i * &d.stride)
-        })
+        fits.then(|| self.dims.iter().zip(indices).fold(self.offset.clone(), |at, (d, i)| at + i * &d.stride))
     }
 
     /// The same index function in a block that starts elsewhere.
     pub fn shift(&self, by: &Size) -> Lmad {
-        Lmad {
-            offset: &self.offset + by,
-            dims: self.dims.clone(),
-        }
+        Lmad { offset: &self.offset + by, dims: self.dims.clone() }
     }
 
     /// A slice of every dimension.
@@ -133,10 +109,7 @@ impl Lmad {
         let mut dims = Vec::new();
         for (dim, slice) in self.dims.iter().zip(slices) {
             offset = offset + &slice.start * &dim.stride;
-            dims.push(Dim {
-                count: slice.count.clone(),
-                stride: &slice.step * &dim.stride,
-            });
+            dims.push(Dim { count: slice.count.clone(), stride: &slice.step * &dim.stride });
         }
         Some(Lmad { offset, dims })
     }
@@ -145,13 +118,7 @@ impl Lmad {
     pub fn fix(&self, dim: usize, index: &Size) -> Option<Lmad> {
         let fixed = self.dims.get(dim)?;
         let offset = &self.offset + index * &fixed.stride;
-        let dims = self
-            .dims
-            .iter()
-            .enumerate()
-            .filter(|(d, _)| *d != dim)
-            .map(|(_, d)| d.clone())
-            .collect();
+        let dims = self.dims.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, d)| d.clone()).collect();
         Some(Lmad { offset, dims })
     }
 
@@ -162,10 +129,7 @@ impl Lmad {
         if !sorted.into_iter().eq(0..self.rank()) {
             return None;
         }
-        Some(Lmad {
-            offset: self.offset.clone(),
-            dims: order.iter().map(|d| self.dims[*d].clone()).collect(),
-        })
+        Some(Lmad { offset: self.offset.clone(), dims: order.iter().map(|d| self.dims[*d].clone()).collect() })
     }
 
     /// Two dimensions swapped.
@@ -194,10 +158,7 @@ impl Lmad {
             return None;
         }
         let mut joined = self.clone();
-        joined.dims[dim] = Dim {
-            count: &outer.count * &inner.count,
-            stride: inner.stride.clone(),
-        };
+        joined.dims[dim] = Dim { count: &outer.count * &inner.count, stride: inner.stride.clone() };
         joined.dims.remove(dim + 1);
         Some(joined)
     }
@@ -209,30 +170,15 @@ impl Lmad {
             return None;
         }
         let mut split = self.clone();
-        split.dims[dim] = Dim {
-            count: outer.clone(),
-            stride: inner * &whole.stride,
-        };
-        split.dims.insert(
-            dim + 1,
-            Dim {
-                count: inner.clone(),
-                stride: whole.stride,
-            },
-        );
+        split.dims[dim] = Dim { count: outer.clone(), stride: inner * &whole.stride };
+        split.dims.insert(dim + 1, Dim { count: inner.clone(), stride: whole.stride });
         Some(split)
     }
 
     /// The same list of positions with as few dimensions as possible; an empty list has one form.
     pub fn normalise(&self) -> Lmad {
         if self.is_empty() {
-            return Lmad {
-                offset: Size::zero(),
-                dims: vec![Dim {
-                    count: Size::zero(),
-                    stride: Size::one(),
-                }],
-            };
+            return Lmad { offset: Size::zero(), dims: vec![Dim { count: Size::zero(), stride: Size::one() }] };
         }
         let mut lmad = self.clone();
         lmad.dims.retain(|d| d.count != Size::one());
@@ -264,34 +210,14 @@ impl Lmad {
 
     /// Changes every size.
     pub fn map(&self, change: &dyn Fn(&Size) -> Size) -> Lmad {
-        let dims = self
-            .dims
-            .iter()
-            .map(|d| Dim {
-                count: change(&d.count),
-                stride: change(&d.stride),
-            })
-            .collect();
-        Lmad {
-            offset: change(&self.offset),
-            dims,
-        }
+        let dims = self.dims.iter().map(|d| Dim { count: change(&d.count), stride: change(&d.stride) }).collect();
+        Lmad { offset: change(&self.offset), dims }
     }
 
     /// The text with the caller's names: `offset + {count : stride} ...`.
     pub fn display(&self, vars: &dyn Fn(SizeVar) -> String) -> String {
-        let dims = self.dims.iter().map(|d| {
-            format!(
-                " {{{} : {}}}",
-                d.count.display(vars),
-                d.stride.display(vars)
-            )
-        });
-        format!(
-            "{} +{}",
-            self.offset.display(vars),
-            dims.collect::<String>()
-        )
+        let dims = self.dims.iter().map(|d| format!(" {{{} : {}}}", d.count.display(vars), d.stride.display(vars)));
+        format!("{} +{}", self.offset.display(vars), dims.collect::<String>())
     }
 }
 

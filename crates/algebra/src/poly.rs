@@ -29,9 +29,7 @@ impl Monomial {
                 return None;
             }
         }
-        Some(Monomial(
-            factors.into_iter().map(|(a, e)| (a.clone(), e)).collect(),
-        ))
+        Some(Monomial(factors.into_iter().map(|(a, e)| (a.clone(), e)).collect()))
     }
 }
 
@@ -42,26 +40,18 @@ impl Size {
         if terms.len() > MAX_TERMS || den < 1 || terms.values().any(|c| *c == i128::MIN) {
             return None;
         }
-        let common = terms
-            .values()
-            .fold(den.unsigned_abs(), |g, c| gcd(g, c.unsigned_abs()));
+        let common = terms.values().fold(den.unsigned_abs(), |g, c| gcd(g, c.unsigned_abs()));
         let common = i128::try_from(common).ok()?;
         if common > 1 {
             terms.values_mut().for_each(|c| *c /= common);
         }
-        Some(Size {
-            terms,
-            den: den / common,
-        })
+        Some(Size { terms, den: den / common })
     }
 
     pub(crate) fn from_i128(value: i128) -> Size {
         match i64::try_from(value) {
             Ok(small) => Size::constant(small),
-            Err(_) => Size {
-                terms: BTreeMap::from([(Monomial::default(), value)]),
-                den: 1,
-            },
+            Err(_) => Size { terms: BTreeMap::from([(Monomial::default(), value)]), den: 1 },
         }
     }
 
@@ -120,26 +110,16 @@ impl Size {
         let mut powers: Vec<Size> = Vec::new();
         for (monomial, coefficient) in &self.terms {
             let exponent = monomial.exponent(atom) as usize;
-            powers.resize_with(powers.len().max(exponent + 1), || Size {
-                terms: BTreeMap::new(),
-                den: self.den,
-            });
-            powers[exponent]
-                .terms
-                .insert(monomial.without(atom), *coefficient);
+            powers.resize_with(powers.len().max(exponent + 1), || Size { terms: BTreeMap::new(), den: self.den });
+            powers[exponent].terms.insert(monomial.without(atom), *coefficient);
         }
-        let reduce = |p: Size| {
-            Size::from_terms(p.terms, p.den).expect("fewer terms of a size that is in range")
-        };
+        let reduce = |p: Size| Size::from_terms(p.terms, p.den).expect("fewer terms of a size that is in range");
         powers.into_iter().map(reduce).collect()
     }
 
     /// The value of such a polynomial at a point.
     pub(crate) fn at_point(powers: &[Size], point: &Size) -> Size {
-        powers
-            .iter()
-            .rev()
-            .fold(Size::zero(), |sum, c| sum * point + c)
+        powers.iter().rev().fold(Size::zero(), |sum, c| sum * point + c)
     }
 
     /// The lesser of two sizes (`Ord::min` compares structure and means nothing).
@@ -185,11 +165,7 @@ impl Size {
         match kept.len() {
             0 => Size::zero(),
             1 => kept.swap_remove(0),
-            _ => Size::atom(if least {
-                Atom::Min(kept)
-            } else {
-                Atom::Max(kept)
-            }),
+            _ => Size::atom(if least { Atom::Min(kept) } else { Atom::Max(kept) }),
         }
     }
 }
@@ -197,18 +173,14 @@ impl Size {
 impl Add for &Size {
     type Output = Size;
     fn add(self, other: &Size) -> Size {
-        self.checked_add(other)
-            .unwrap_or_else(|| Size::held(HeldOp::Add, self, other))
+        self.checked_add(other).unwrap_or_else(|| Size::held(HeldOp::Add, self, other))
     }
 }
 
 impl Neg for &Size {
     type Output = Size;
     fn neg(self) -> Size {
-        Size {
-            terms: self.terms.iter().map(|(m, c)| (m.clone(), -c)).collect(),
-            den: self.den,
-        }
+        Size { terms: self.terms.iter().map(|(m, c)| (m.clone(), -c)).collect(), den: self.den }
     }
 }
 
@@ -222,8 +194,7 @@ impl Sub for &Size {
 impl Mul for &Size {
     type Output = Size;
     fn mul(self, other: &Size) -> Size {
-        self.checked_mul(other)
-            .unwrap_or_else(|| Size::held(HeldOp::Mul, self, other))
+        self.checked_mul(other).unwrap_or_else(|| Size::held(HeldOp::Mul, self, other))
     }
 }
 

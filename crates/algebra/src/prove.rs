@@ -93,10 +93,7 @@ impl Assumptions {
             return;
         }
         for atom in fact.atoms() {
-            self.facts_with
-                .entry(atom.clone())
-                .or_default()
-                .push(self.facts.len());
+            self.facts_with.entry(atom.clone()).or_default().push(self.facts.len());
         }
         self.facts.push(fact);
     }
@@ -200,11 +197,7 @@ impl Assumptions {
                 facts.truncate(MAX_FACTS);
                 break;
             }
-            let inside = if matches!(atom, Atom::Apply { .. }) {
-                Vec::new()
-            } else {
-                atom.parts()
-            };
+            let inside = if matches!(atom, Atom::Apply { .. }) { Vec::new() } else { atom.parts() };
             for found in facts[first..].iter().chain(inside).flat_map(Size::atoms) {
                 if seen.insert(found.clone()) {
                     queue.push_back(found.clone());
@@ -235,11 +228,7 @@ pub(crate) fn tighten(size: &Size) -> Size {
     let varying = size.terms.iter().filter(|(m, _)| !m.factors().is_empty());
     let common = varying.fold(0, |g, (_, c)| gcd(g, c.unsigned_abs()));
     let common = i128::try_from(common).unwrap_or(1).max(1);
-    let terms = size
-        .terms
-        .iter()
-        .map(|(m, c)| (m.clone(), c.div_euclid(common)))
-        .collect();
+    let terms = size.terms.iter().map(|(m, c)| (m.clone(), c.div_euclid(common))).collect();
     Size::from_terms(terms, 1).unwrap_or_else(|| size.as_integer_form().0)
 }
 

@@ -59,21 +59,9 @@ fn linear_factor(fact: &Size, atom: &Atom) -> Option<i128> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(
-        facts: Vec<Size>,
-        nonnegative: &'a dyn Fn(SizeFun) -> bool,
-        steps: u32,
-    ) -> Search<'a> {
-        let ranges = Ranges {
-            known: BTreeMap::new(),
-            nonnegative: Some(nonnegative),
-        };
-        let mut search = Search {
-            facts,
-            ranges,
-            steps,
-            failed: BTreeSet::new(),
-        };
+    pub(crate) fn new(facts: Vec<Size>, nonnegative: &'a dyn Fn(SizeFun) -> bool, steps: u32) -> Search<'a> {
+        let ranges = Ranges { known: BTreeMap::new(), nonnegative: Some(nonnegative) };
+        let mut search = Search { facts, ranges, steps, failed: BTreeSet::new() };
         search.find_ranges();
         search
     }
@@ -92,14 +80,8 @@ impl<'a> Search<'a> {
                     };
                     // factor * atom >= -rest
                     let found = match factor {
-                        1.. => Interval {
-                            low: rest.div_euclid(factor).checked_neg(),
-                            high: None,
-                        },
-                        _ => Interval {
-                            low: None,
-                            high: Some(rest.div_euclid(-factor)),
-                        },
+                        1.. => Interval { low: rest.div_euclid(factor).checked_neg(), high: None },
+                        _ => Interval { low: None, high: Some(rest.div_euclid(-factor)) },
                     };
                     let known = self.ranges.atom(atom);
                     let better = known.meet(found);
@@ -129,8 +111,7 @@ impl<'a> Search<'a> {
         let mut learnt = Vec::new();
         for short in &sums {
             for long in sums.iter().filter(|l| *l != short && l.body == short.body) {
-                let more =
-                    Size::atom(Atom::Sum(long.clone())) - Size::atom(Atom::Sum(short.clone()));
+                let more = Size::atom(Atom::Sum(long.clone())) - Size::atom(Atom::Sum(short.clone()));
                 let longer = &*long.upper - &*short.upper;
                 if !self.prove_apart(&longer) {
                     continue;
@@ -171,11 +152,7 @@ impl<'a> Search<'a> {
         if range.low.is_some_and(|low| low >= 0) {
             return true;
         }
-        if range.high.is_some_and(|high| high < 0)
-            || depth == 0
-            || self.steps == 0
-            || self.failed.contains(&goal)
-        {
+        if range.high.is_some_and(|high| high < 0) || depth == 0 || self.steps == 0 || self.failed.contains(&goal) {
             return false;
         }
         self.steps -= 1;
@@ -185,25 +162,15 @@ impl<'a> Search<'a> {
         }
         let mut reductions = self.reductions(&goal);
         reductions.sort_by_cached_key(|r| (r.goal.atoms().len(), r.goal.terms.len()));
-        reductions
-            .into_iter()
-            .any(|r| self.holds(r.condition, depth - 1) && self.never_negative(&r.goal, depth - 1))
+        reductions.into_iter().any(|r| self.holds(r.condition, depth - 1) && self.never_negative(&r.goal, depth - 1))
     }
 
     fn holds(&mut self, condition: Condition, depth: u32) -> bool {
         match condition {
             Condition::Holds => true,
             Condition::NeverNegative(size) => self.never_negative(&size, depth),
-            Condition::Between {
-                fresh,
-                low,
-                high,
-                goal,
-            } => {
-                let range = Interval {
-                    low: self.ranges.size(&low).low,
-                    high: self.ranges.size(&high).high,
-                };
+            Condition::Between { fresh, low, high, goal } => {
+                let range = Interval { low: self.ranges.size(&low).low, high: self.ranges.size(&high).high };
                 self.ranges.known.insert(fresh.clone(), range);
                 let between = Size::atom(fresh.clone());
                 let proved = self.with_facts(&[&between - &low, high - between], &goal, depth);
@@ -253,10 +220,7 @@ impl<'a> Search<'a> {
             _ => Condition::NeverNegative(rising.clone()),
         };
         let next = scaled(goal, factor.checked_abs()?) - rising * fact;
-        Some(Reduction {
-            goal: next,
-            condition,
-        })
+        Some(Reduction { goal: next, condition })
     }
 }
 
@@ -282,31 +246,18 @@ fn slide(powers: &[Size], atom: &Atom, fact: &Size, factor: i128) -> Option<Redu
         }
         _ => return None,
     };
-    Some(Reduction {
-        goal: Size::at_point(powers, &bound),
-        condition: Condition::Between {
-            fresh,
-            low,
-            high,
-            goal,
-        },
-    })
+    Some(Reduction { goal: Size::at_point(powers, &bound), condition: Condition::Between { fresh, low, high, goal } })
 }
 
 /// `|c|*p + |c| - 1 - |a|*h` where a product occurs in both with factors of the same sign.
 fn cancel_product(goal: &Size, fact: &Size) -> Option<Reduction> {
     let shared = |m: &Monomial, c: i128| match fact.terms.get(m) {
-        Some(d) if m.degree() > 1 && (c > 0) == (*d > 0) => {
-            Some((c.checked_abs()?, d.checked_abs()?))
-        }
+        Some(d) if m.degree() > 1 && (c > 0) == (*d > 0) => Some((c.checked_abs()?, d.checked_abs()?)),
         _ => None,
     };
     let (in_goal, in_fact) = goal.terms().find_map(|(m, c)| shared(m, c))?;
     let next = scaled(goal, in_fact) - fact * Size::from_i128(in_goal);
-    Some(Reduction {
-        goal: next,
-        condition: Condition::Holds,
-    })
+    Some(Reduction { goal: next, condition: Condition::Holds })
 }
 
 impl Search<'_> {
@@ -314,9 +265,7 @@ impl Search<'_> {
     fn splittable(&self, goal: &Size) -> Option<Atom> {
         let wrong_side = |atom: &&Atom| {
             let powers = goal.by_powers(atom);
-            let slope = powers
-                .get(1)
-                .map_or(Interval::ALL, |slope| self.ranges.size(slope));
+            let slope = powers.get(1).map_or(Interval::ALL, |slope| self.ranges.size(slope));
             match atom {
                 Atom::Min(_) => powers.len() > 2 || slope.high.is_none_or(|high| high > 0),
                 Atom::Max(_) => powers.len() > 2 || slope.low.is_none_or(|low| low < 0),
@@ -334,10 +283,7 @@ impl Search<'_> {
         };
         let powers = goal.by_powers(split);
         args.iter().all(|chosen| {
-            let others = args
-                .iter()
-                .filter(|a| *a != chosen)
-                .map(|a| (a - chosen) * sign);
+            let others = args.iter().filter(|a| *a != chosen).map(|a| (a - chosen) * sign);
             let facts: Vec<Size> = others.collect();
             self.with_facts(&facts, &Size::at_point(&powers, chosen), depth - 1)
         })

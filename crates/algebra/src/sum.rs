@@ -45,11 +45,8 @@ pub(crate) fn sum_over(index: &Atom, upper: &Size, body: &Size) -> Size {
     }
     let mut total = Size::zero();
     for (monomial, coefficient) in &body.terms {
-        let (inner, outer): (Vec<_>, Vec<_>) = monomial
-            .0
-            .iter()
-            .cloned()
-            .partition(|(atom, _)| Size::atom(atom.clone()).mentions(index));
+        let (inner, outer): (Vec<_>, Vec<_>) =
+            monomial.0.iter().cloned().partition(|(atom, _)| Size::atom(atom.clone()).mentions(index));
         let inner = Monomial(inner);
         let summed = match power_of(index, &inner).and_then(|power| power_sum(power, upper)) {
             Some(closed) => closed,
@@ -61,21 +58,13 @@ pub(crate) fn sum_over(index: &Atom, upper: &Size, body: &Size) -> Size {
 }
 
 fn monomial_size(factors: Vec<(Atom, u32)>) -> Size {
-    Size {
-        terms: [(Monomial(factors), 1)].into(),
-        den: 1,
-    }
+    Size { terms: [(Monomial(factors), 1)].into(), den: 1 }
 }
 
 fn has_closed_form(index: &Atom, body: &Size) -> bool {
     body.terms.keys().all(|monomial| {
-        let inner = monomial
-            .0
-            .iter()
-            .filter(|(atom, _)| Size::atom(atom.clone()).mentions(index));
-        inner
-            .into_iter()
-            .all(|(atom, exponent)| atom == index && *exponent <= 4)
+        let inner = monomial.0.iter().filter(|(atom, _)| Size::atom(atom.clone()).mentions(index));
+        inner.into_iter().all(|(atom, exponent)| atom == index && *exponent <= 4)
     })
 }
 
@@ -98,25 +87,15 @@ fn power_sum(power: u32, n: &Size) -> Option<Size> {
         4 => (&[-1, 0, 10, -15, 6], 30),
         _ => return None,
     };
-    let by_horner = coefficients
-        .iter()
-        .rev()
-        .fold(Size::zero(), |sum, c| (sum + *c) * n);
+    let by_horner = coefficients.iter().rev().fold(Size::zero(), |sum, c| (sum + *c) * n);
     Some(by_horner.divide_exactly(denominator))
 }
 
 fn held_sum(index: &Atom, upper: &Size, inner: Monomial) -> Size {
-    let body = Size {
-        terms: [(inner, 1)].into(),
-        den: 1,
-    };
+    let body = Size { terms: [(inner, 1)].into(), den: 1 };
     let bound = height(&body) + 1;
     let body = body.replace_atom(index, &Size::atom(Atom::Bound(bound)));
-    Size::atom(Atom::Sum(SumAtom {
-        bound,
-        upper: Box::new(upper.clone()),
-        body: Box::new(body),
-    }))
+    Size::atom(Atom::Sum(SumAtom { bound, upper: Box::new(upper.clone()), body: Box::new(body) }))
 }
 
 /// How deeply sums are nested inside.

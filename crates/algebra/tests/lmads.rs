@@ -11,10 +11,7 @@ fn points(lmad: &Lmad) -> Vec<i64> {
     let mut all = vec![known(&lmad.offset)];
     for dim in &lmad.dims {
         let (count, stride) = (known(&dim.count), known(&dim.stride));
-        all = all
-            .iter()
-            .flat_map(|at| (0..count).map(move |i| at + i * stride))
-            .collect();
+        all = all.iter().flat_map(|at| (0..count).map(move |i| at + i * stride)).collect();
     }
     all
 }
@@ -40,11 +37,7 @@ fn list(view: &View) -> Vec<i64> {
 
 fn check(lmad: &Lmad, view: View) {
     assert_eq!(points(lmad), list(&view), "{lmad}");
-    let shape: Vec<i64> = lmad
-        .shape()
-        .iter()
-        .map(|s| s.as_constant().expect("a number"))
-        .collect();
+    let shape: Vec<i64> = lmad.shape().iter().map(|s| s.as_constant().expect("a number")).collect();
     assert_eq!(shape, view.shape, "{lmad}");
     assert_eq!(points(&lmad.normalise()), points(lmad), "{lmad} normalised");
     assert_eq!(lmad.len().as_constant(), Some(points(lmad).len() as i64));
@@ -69,21 +62,12 @@ fn every_operation_on_small_shapes() {
     for shape in shapes() {
         let whole = Lmad::row_major(&numbers(&shape));
         let at = packed(shape);
-        check(
-            &whole,
-            View {
-                shape: shape.to_vec(),
-                at: Box::new(packed(shape)),
-            },
-        );
+        check(&whole, View { shape: shape.to_vec(), at: Box::new(packed(shape)) });
         let order = [2, 0, 1];
         let turned = whole.permute(&order).unwrap();
         check(
             &turned,
-            View {
-                shape: order.map(|d| shape[d]).to_vec(),
-                at: Box::new(move |i| at(&[i[1], i[2], i[0]])),
-            },
+            View { shape: order.map(|d| shape[d]).to_vec(), at: Box::new(move |i| at(&[i[1], i[2], i[0]])) },
         );
         for dim in 0..3 {
             let at = packed(shape);
@@ -93,13 +77,7 @@ fn every_operation_on_small_shapes() {
                 i[dim] = last - i[dim];
                 at(&i)
             };
-            check(
-                &whole.reverse(dim).unwrap(),
-                View {
-                    shape: shape.to_vec(),
-                    at: Box::new(reversed),
-                },
-            );
+            check(&whole.reverse(dim).unwrap(), View { shape: shape.to_vec(), at: Box::new(reversed) });
             assert_eq!(whole.reverse(dim).unwrap().reverse(dim).unwrap(), whole);
             for index in 0..shape[dim] {
                 let at = packed(shape);
@@ -110,13 +88,7 @@ fn every_operation_on_small_shapes() {
                 };
                 let mut rest = shape.to_vec();
                 rest.remove(dim);
-                check(
-                    &whole.fix(dim, &Size::constant(index)).unwrap(),
-                    View {
-                        shape: rest,
-                        at: Box::new(fixed),
-                    },
-                );
+                check(&whole.fix(dim, &Size::constant(index)).unwrap(), View { shape: rest, at: Box::new(fixed) });
             }
         }
         for dim in 0..2 {
@@ -143,27 +115,13 @@ fn every_slice_of_a_matrix() {
             let (a, b) = (*outer, *inner);
             for transposed in [false, true] {
                 let whole = Lmad::row_major(&numbers(&[4, 4])).shift(&Size::constant(7));
-                let whole = if transposed {
-                    whole.transpose(0, 1).unwrap()
-                } else {
-                    whole
-                };
+                let whole = if transposed { whole.transpose(0, 1).unwrap() } else { whole };
                 let at = move |i: &[i64]| {
                     let (r, c) = (a.0 + i[0] * a.2, b.0 + i[1] * b.2);
-                    if transposed {
-                        7 + c * 4 + r
-                    } else {
-                        7 + r * 4 + c
-                    }
+                    if transposed { 7 + c * 4 + r } else { 7 + r * 4 + c }
                 };
                 let sliced = whole.slice(&[triplet(a), triplet(b)]).unwrap();
-                check(
-                    &sliced,
-                    View {
-                        shape: vec![a.1, b.1],
-                        at: Box::new(at),
-                    },
-                );
+                check(&sliced, View { shape: vec![a.1, b.1], at: Box::new(at) });
             }
         }
     }
@@ -186,48 +144,20 @@ fn symbolic_forms() {
     let show = |lmad: &Lmad| lmad.display(&|v: SizeVar| char::from(b'a' + v.0 as u8).to_string());
     let matrix = Lmad::row_major(&[n.clone(), m.clone()]);
     assert_eq!(show(&matrix), "0 + {n : m} {m : 1}");
-    assert_eq!(
-        show(&matrix.transpose(0, 1).unwrap()),
-        "0 + {m : 1} {n : m}"
-    );
+    assert_eq!(show(&matrix.transpose(0, 1).unwrap()), "0 + {m : 1} {n : m}");
     assert_eq!(show(&matrix.fix(0, &i).unwrap()), "i*m + {m : 1}");
-    assert_eq!(
-        show(&matrix.reverse(0).unwrap()),
-        "m*n - m + {n : -m} {m : 1}"
-    );
+    assert_eq!(show(&matrix.reverse(0).unwrap()), "m*n - m + {n : -m} {m : 1}");
     assert_eq!(matrix.apply(&[i.clone(), i.clone()]), Some(&i * &m + &i));
     assert!(matrix.is_contiguous());
     assert!(matrix.fix(0, &i).unwrap().is_contiguous());
     assert!(!matrix.fix(1, &i).unwrap().is_contiguous());
-    let rows = matrix
-        .slice(&[
-            Triplet::range(i.clone(), n.clone()),
-            Triplet::whole(m.clone()),
-        ])
-        .unwrap();
+    let rows = matrix.slice(&[Triplet::range(i.clone(), n.clone()), Triplet::whole(m.clone())]).unwrap();
     assert!(rows.is_contiguous());
-    let columns = matrix
-        .slice(&[
-            Triplet::whole(n.clone()),
-            Triplet::range(Size::zero(), i.clone()),
-        ])
-        .unwrap();
+    let columns = matrix.slice(&[Triplet::whole(n.clone()), Triplet::range(Size::zero(), i.clone())]).unwrap();
     assert!(!columns.is_contiguous());
-    let one = Lmad {
-        offset: i.clone(),
-        dims: vec![Dim {
-            count: Size::one(),
-            stride: m.clone(),
-        }],
-    };
+    let one = Lmad { offset: i.clone(), dims: vec![Dim { count: Size::one(), stride: m.clone() }] };
     assert!(one.is_contiguous() && one.normalise().rank() == 0);
-    assert_eq!(
-        matrix
-            .substitute(SizeVar(12), &Size::constant(0))
-            .normalise()
-            .len(),
-        Size::zero()
-    );
+    assert_eq!(matrix.substitute(SizeVar(12), &Size::constant(0)).normalise().len(), Size::zero());
 }
 
 #[test]

@@ -24,11 +24,7 @@ fn comparisons(chain: &str) -> Vec<(Tree, String, Tree)> {
     }
     let sides: Vec<Tree> = parts.iter().step_by(2).map(|p| parse(p)).collect();
     let operators = parts.iter().skip(1).step_by(2);
-    sides
-        .windows(2)
-        .zip(operators)
-        .map(|(s, o)| (s[0].clone(), o.clone(), s[1].clone()))
-        .collect()
+    sides.windows(2).zip(operators).map(|(s, o)| (s[0].clone(), o.clone(), s[1].clone())).collect()
 }
 
 fn assume(known: &mut Assumptions, (a, operator, b): &(Tree, String, Tree)) {
@@ -62,11 +58,7 @@ fn holds((a, operator, b): &(Tree, String, Tree), env: &Env) -> bool {
 
 /// Assumptions, separated by `;`, then the question and the answer. The functions `f`, `g` are never negative.
 fn check(given: &str, question: &str, expected: Answer) {
-    let given: Vec<_> = given
-        .split(';')
-        .filter(|g| !g.trim().is_empty())
-        .flat_map(comparisons)
-        .collect();
+    let given: Vec<_> = given.split(';').filter(|g| !g.trim().is_empty()).flat_map(comparisons).collect();
     let mut known = Assumptions::new();
     known.assume_fun_nonnegative(SizeFun(5));
     known.assume_fun_nonnegative(SizeFun(6));
@@ -74,12 +66,7 @@ fn check(given: &str, question: &str, expected: Answer) {
     let asked = comparisons(question).remove(0);
     let start = Instant::now();
     let answer = ask(&known, &asked);
-    assert_eq!(
-        answer,
-        expected,
-        "{given:?}\n{question} ({:?})",
-        start.elapsed()
-    );
+    assert_eq!(answer, expected, "{given:?}\n{question} ({:?})", start.elapsed());
 }
 
 use Answer::{No, Unknown, Yes};
@@ -112,27 +99,11 @@ fn linear_questions() {
 fn products_and_powers() {
     check("0 <= i < n; 0 <= j < m", "i*m + j < n*m", Yes);
     check("0 <= i < n; 0 <= j < m", "i*m + j < n*m - 1", Unknown);
-    check(
-        "0 <= i < n; 0 <= j < m; 0 <= k < l",
-        "(i*m + j)*l + k < n*m*l",
-        Yes,
-    );
-    check(
-        "0 <= i < n; 0 <= j <= i",
-        "i*(i + 1)/2 + j < n*(n + 1)/2",
-        Yes,
-    );
+    check("0 <= i < n; 0 <= j < m; 0 <= k < l", "(i*m + j)*l + k < n*m*l", Yes);
+    check("0 <= i < n; 0 <= j <= i", "i*(i + 1)/2 + j < n*(n + 1)/2", Yes);
     check("0 <= i < n; 0 <= j <= i", "0 <= i*(i + 1)/2 + j", Yes);
-    check(
-        "0 <= i < n; 0 <= j <= i",
-        "i*(i + 1)/2 + j < n*(n + 1)/2 - 1",
-        Unknown,
-    );
-    check(
-        "0 <= i < n; 0 <= j <= i + 1",
-        "i*(i + 1)/2 + j < n*(n + 1)/2",
-        Unknown,
-    );
+    check("0 <= i < n; 0 <= j <= i", "i*(i + 1)/2 + j < n*(n + 1)/2 - 1", Unknown);
+    check("0 <= i < n; 0 <= j <= i + 1", "i*(i + 1)/2 + j < n*(n + 1)/2", Unknown);
     check("0 <= n", "0 <= n*(n - 1)", Yes);
     check("", "0 <= n*n", Yes);
     check("1 <= m; 0 <= n", "n <= n*m", Yes);
@@ -171,41 +142,13 @@ fn functions_and_sums() {
     check("", "0 <= sum(i < n: f(i)*i)", Yes);
     check("", "0 <= sum(i < n: h(i))", Unknown);
     check("0 <= i < n", "sum(j < i: f(j)) <= sum(j < n: f(j))", Yes);
-    check(
-        "0 <= i < n",
-        "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))",
-        Yes,
-    );
-    check(
-        "0 <= i",
-        "sum(j < i: f(j)) + f(i) = sum(j < i + 1: f(j))",
-        Yes,
-    );
-    check(
-        "0 <= i < n; 0 <= a < f(i)",
-        "sum(j < i: f(j)) + a < sum(j < n: f(j))",
-        Yes,
-    );
-    check(
-        "0 <= i < n; 0 <= a <= f(i)",
-        "sum(j < i: f(j)) + a < sum(j < n: f(j))",
-        Unknown,
-    );
-    check(
-        "0 <= i < n",
-        "sum(j < i: h(j)) <= sum(j < n: h(j))",
-        Unknown,
-    );
-    check(
-        "0 <= i <= n",
-        "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))",
-        Unknown,
-    );
-    check(
-        "i < n",
-        "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))",
-        Unknown,
-    );
+    check("0 <= i < n", "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))", Yes);
+    check("0 <= i", "sum(j < i: f(j)) + f(i) = sum(j < i + 1: f(j))", Yes);
+    check("0 <= i < n; 0 <= a < f(i)", "sum(j < i: f(j)) + a < sum(j < n: f(j))", Yes);
+    check("0 <= i < n; 0 <= a <= f(i)", "sum(j < i: f(j)) + a < sum(j < n: f(j))", Unknown);
+    check("0 <= i < n", "sum(j < i: h(j)) <= sum(j < n: h(j))", Unknown);
+    check("0 <= i <= n", "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))", Unknown);
+    check("i < n", "sum(j < i: f(j)) + f(i) <= sum(j < n: f(j))", Unknown);
     check("i < n", "sum(j < i: f(j)) <= sum(j < n: f(j))", Yes);
     check("f(i) <= m; a < f(i)", "a < m", Yes);
 }
@@ -223,33 +166,13 @@ fn guards_refine() {
 fn numbers_at_the_limits() {
     let max = "9223372036854775807";
     let cube = format!("{max}*{max}*{max}");
-    check(
-        &format!("0 <= n <= {max}"),
-        &format!("n*n <= {max}*{max}"),
-        Yes,
-    );
-    check(
-        &format!("0 <= n <= {max}"),
-        &format!("n*n < {max}*{max}"),
-        Unknown,
-    );
-    check(
-        &format!("0 <= n <= {max}; 0 <= m <= n"),
-        &format!("n*n*m <= {max}*{max}"),
-        Unknown,
-    );
+    check(&format!("0 <= n <= {max}"), &format!("n*n <= {max}*{max}"), Yes);
+    check(&format!("0 <= n <= {max}"), &format!("n*n < {max}*{max}"), Unknown);
+    check(&format!("0 <= n <= {max}; 0 <= m <= n"), &format!("n*n*m <= {max}*{max}"), Unknown);
     check(&format!("n <= {cube}"), &format!("n <= {cube}"), Yes);
-    check(
-        &format!("n <= {cube}"),
-        &format!("{max}*n*n <= {cube}"),
-        Unknown,
-    );
+    check(&format!("n <= {cube}"), &format!("{max}*n*n <= {cube}"), Unknown);
     check(&format!("{max}*n <= m; m < {max}"), "n <= 0", Yes);
-    check(
-        &format!("{max}*n <= {max}*m; {max}*{max}*a <= n"),
-        &format!("{cube}*a <= {max}*m"),
-        Unknown,
-    );
+    check(&format!("{max}*n <= {max}*m; {max}*{max}*a <= n"), &format!("{cube}*a <= {max}*m"), Unknown);
 }
 
 #[test]
@@ -266,35 +189,20 @@ fn answers_are_true() {
         for _ in 0..dice.below(5) {
             let operator = ["<=", "<", "="][dice.below(3) as usize].to_string();
             let depth = dice.below(2) as u32;
-            let fact = (
-                dice.tree(b"imn", depth, 3),
-                operator,
-                dice.tree(b"imn", 1 - depth, 3),
-            );
+            let fact = (dice.tree(b"imn", depth, 3), operator, dice.tree(b"imn", 1 - depth, 3));
             assume(&mut known, &fact);
             given.push(fact);
         }
         let operator = ["<=", "<", "=", "!="][dice.below(4) as usize].to_string();
         let depth = dice.below(3) as u32;
-        let question = (
-            dice.tree(b"imn", depth, kinds),
-            operator,
-            dice.tree(b"imn", depth, kinds),
-        );
+        let question = (dice.tree(b"imn", depth, kinds), operator, dice.tree(b"imn", depth, kinds));
         let answer = ask(&known, &question);
         counts[answer as usize] += 1;
         // Closed forms are about upper ends of at least zero: questions with sums are compared on sizes.
         let least = if kinds == 9 { 0 } else { -3 };
-        for env in envs
-            .iter()
-            .filter(|env| [8, 12, 13].iter().all(|v| env[*v] >= least))
-        {
+        for env in envs.iter().filter(|env| [8, 12, 13].iter().all(|v| env[*v] >= least)) {
             if answer != Unknown && given.iter().all(|g| holds(g, env)) {
-                assert_eq!(
-                    holds(&question, env),
-                    answer == Yes,
-                    "{given:?}\n{question:?} at {env:?}"
-                );
+                assert_eq!(holds(&question, env), answer == Yes, "{given:?}\n{question:?} at {env:?}");
                 assert!(eval(&question.0.size(), env).is_some());
             }
         }
@@ -309,60 +217,22 @@ fn dense_questions_are_answered_truly() {
     let envs = grid(b"ijn", 0..=5);
     let mut shown = 0;
     for _ in 0..4000 {
-        let chains = [
-            "0 <= i < n",
-            "0 <= i <= n",
-            "i <= j",
-            "0 <= j <= i",
-            "0 <= j < n",
-            "i + j <= n",
-            "1 <= n",
-            "0 <= n",
-        ];
-        let given: Vec<_> = (0..3)
-            .flat_map(|_| comparisons(chains[dice.below(8) as usize]))
-            .collect();
+        let chains =
+            ["0 <= i < n", "0 <= i <= n", "i <= j", "0 <= j <= i", "0 <= j < n", "i + j <= n", "1 <= n", "0 <= n"];
+        let given: Vec<_> = (0..3).flat_map(|_| comparisons(chains[dice.below(8) as usize])).collect();
         let mut known = Assumptions::new();
         given.iter().for_each(|g| assume(&mut known, g));
-        let products = [
-            "i*i",
-            "i*j",
-            "n*n",
-            "n*i",
-            "i",
-            "j",
-            "n",
-            "1",
-            "j*n",
-            "i*(i+1)/2",
-            "n*(n+1)/2",
-        ];
+        let products = ["i*i", "i*j", "n*n", "n*i", "i", "j", "n", "1", "j*n", "i*(i+1)/2", "n*(n+1)/2"];
         let side = |dice: &mut Dice| {
             let text: Vec<_> = (0..2).map(|_| products[dice.below(11) as usize]).collect();
-            format!(
-                "{} {} {}",
-                text[0],
-                ["+", "-"][dice.below(2) as usize],
-                text[1]
-            )
+            format!("{} {} {}", text[0], ["+", "-"][dice.below(2) as usize], text[1])
         };
-        let text = format!(
-            "{} {} {}",
-            side(&mut dice),
-            ["<=", "<"][dice.below(2) as usize],
-            side(&mut dice)
-        );
+        let text = format!("{} {} {}", side(&mut dice), ["<=", "<"][dice.below(2) as usize], side(&mut dice));
         let question = comparisons(&text).remove(0);
         let answer = ask(&known, &question);
         shown += u32::from(answer != Unknown);
-        for env in envs
-            .iter()
-            .filter(|env| given.iter().all(|g| holds(g, env)))
-        {
-            assert!(
-                answer == Unknown || holds(&question, env) == (answer == Yes),
-                "{given:?}\n{text} at {env:?}"
-            );
+        for env in envs.iter().filter(|env| given.iter().all(|g| holds(g, env))) {
+            assert!(answer == Unknown || holds(&question, env) == (answer == Yes), "{given:?}\n{text} at {env:?}");
         }
     }
     assert!(shown > 400, "{shown}");
@@ -373,10 +243,7 @@ fn many_facts_do_not_slow_a_question() {
     let mut known = Assumptions::new();
     for v in 0..4000u32 {
         let var = terrace_algebra::SizeVar(v);
-        known.assume_index(
-            var,
-            &terrace_algebra::Size::var(terrace_algebra::SizeVar(v + 1)),
-        );
+        known.assume_index(var, &terrace_algebra::Size::var(terrace_algebra::SizeVar(v + 1)));
     }
     let size = |v| terrace_algebra::Size::var(terrace_algebra::SizeVar(v));
     assert_eq!(known.prove_lt(&size(10), &size(14)), Yes);

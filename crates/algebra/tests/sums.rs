@@ -10,11 +10,7 @@ fn check(input: &str, expected: &str) {
     let size = tree.size();
     assert_eq!(show(&size), expected, "{input}");
     for env in grid(b"mn", 0..=7) {
-        assert_eq!(
-            eval(&size, &env),
-            Some(tree.value(&env)),
-            "{input} at {env:?}"
-        );
+        assert_eq!(eval(&size, &env), Some(tree.value(&env)), "{input} at {env:?}");
     }
 }
 
@@ -28,10 +24,7 @@ fn closed_forms() {
     check("sum(i < n: i*i*i*i)", "(6*n^5 - 15*n^4 + 10*n^3 - n)/30");
     check("sum(i < n: i*(i + 1)/2)", "(n^3 - n)/6");
     check("sum(i < n: sum(j < i + 1: m))", "(m*n^2 + m*n)/2");
-    check(
-        "sum(i < n: sum(j < i: sum(h < j: h)))",
-        "(n^4 - 6*n^3 + 11*n^2 - 6*n)/24",
-    );
+    check("sum(i < n: sum(j < i: sum(h < j: h)))", "(n^4 - 6*n^3 + 11*n^2 - 6*n)/24");
     check("sum(i < 100: i)", "4950");
     check("sum(i < 0: f(i))", "0");
     check("sum(i < 0 - 3: i)", "0");
@@ -43,18 +36,9 @@ fn sums_that_stay() {
     check("sum(i < n: m*f(i) + 2)", "m*sum(i' < n: f(i')) + 2*n");
     check("sum(i < 3: f(i))", "f(0) + f(1) + f(2)");
     check("sum(i < n: f(i)) - sum(j < n: f(j))", "0");
-    check(
-        "sum(i < n: f(i) + g(i)) - sum(i < n: f(i)) - sum(m < n: g(m))",
-        "0",
-    );
-    check(
-        "sum(i < n: sum(j < n: f(i*j))) - sum(m < n: sum(i < n: f(i*m)))",
-        "0",
-    );
-    check(
-        "sum(i < n: f(i)*sum(j < i: f(j)))",
-        "sum(j' < n: f(j')*sum(i' < j': f(i')))",
-    );
+    check("sum(i < n: f(i) + g(i)) - sum(i < n: f(i)) - sum(m < n: g(m))", "0");
+    check("sum(i < n: sum(j < n: f(i*j))) - sum(m < n: sum(i < n: f(i*m)))", "0");
+    check("sum(i < n: f(i)*sum(j < i: f(j)))", "sum(j' < n: f(j')*sum(i' < j': f(i')))");
     check("sum(i < n: i/2)", "sum(i' < n: floor(i'/2))");
     check("sum(i < n: i*i*i*i*i)", "sum(i' < n: i'^5)");
 }
@@ -68,12 +52,7 @@ fn values_agree_with_loops() {
         let size = tree.size();
         assert!(!size.vars().contains(&var(b'i')), "{tree:?}");
         for env in grid(b"mn", 0..=4) {
-            assert_eq!(
-                eval(&size, &env),
-                Some(tree.value(&env)),
-                "{tree:?}\n{}",
-                show(&size)
-            );
+            assert_eq!(eval(&size, &env), Some(tree.value(&env)), "{tree:?}\n{}", show(&size));
         }
     }
 }
@@ -88,29 +67,16 @@ fn substitution_under_sums_captures_nothing() {
         let value = parse("sum(i < m: sum(j < i + 1: f(j + m)))");
         let result = tree.size().substitute(var(b'm'), &value.size());
         let direct = tree.size().substitute_funs(&|fun, args| {
-            (fun == SizeFun(5)).then(|| {
-                sum(
-                    var(b'z'),
-                    &Size::constant(9),
-                    &(Size::var(var(b'z')) * &args[0]),
-                )
-            })
+            (fun == SizeFun(5)).then(|| sum(var(b'z'), &Size::constant(9), &(Size::var(var(b'z')) * &args[0])))
         });
         for env in grid(b"mn", 0..=3) {
             let mut inner = env;
             inner[usize::from(b'm' - b'a')] = value.value(&env);
-            assert_eq!(
-                eval(&result, &env),
-                Some(tree.value(&inner)),
-                "{tree:?}\n{}",
-                show(&result)
-            );
-            let expected = tree
-                .size()
-                .eval_with(&|v| Some(env[v.0 as usize]), &|fun, args| match fun {
-                    SizeFun(5) => Some(36 * args[0]),
-                    _ => naive::fun(fun, args),
-                });
+            assert_eq!(eval(&result, &env), Some(tree.value(&inner)), "{tree:?}\n{}", show(&result));
+            let expected = tree.size().eval_with(&|v| Some(env[v.0 as usize]), &|fun, args| match fun {
+                SizeFun(5) => Some(36 * args[0]),
+                _ => naive::fun(fun, args),
+            });
             assert_eq!(eval(&direct, &env), expected, "{tree:?}");
         }
     }
@@ -131,18 +97,8 @@ fn alpha_equivalent_nests_are_equal() {
 fn sums_between_bounds() {
     for text in ["i", "i*m + 1", "f(i)", "i*i*f(m)"] {
         let tree = parse(text);
-        let size = sum_between(
-            var(b'i'),
-            &parse("m").size(),
-            &parse("m + n").size(),
-            &tree.size(),
-        );
-        let own = sum_between(
-            var(b'm'),
-            &parse("m").size(),
-            &parse("m + 2").size(),
-            &Size::var(var(b'm')),
-        );
+        let size = sum_between(var(b'i'), &parse("m").size(), &parse("m + n").size(), &tree.size());
+        let own = sum_between(var(b'm'), &parse("m").size(), &parse("m + 2").size(), &Size::var(var(b'm')));
         for env in grid(b"mn", 0..=5) {
             let (m, n) = (env[12], env[13]);
             let at = |i| {

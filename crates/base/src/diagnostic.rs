@@ -69,14 +69,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A message of some severity without places.
     pub fn new(severity: Severity, code: &'static str, title: impl Into<String>) -> Self {
-        Diagnostic {
-            code,
-            severity,
-            title: title.into(),
-            labels: Vec::new(),
-            notes: Vec::new(),
-            hint: None,
-        }
+        Diagnostic { code, severity, title: title.into(), labels: Vec::new(), notes: Vec::new(), hint: None }
     }
 
     /// A new error.
@@ -92,22 +85,14 @@ impl Diagnostic {
     /// Adds the place the message is about.
     #[must_use]
     pub fn primary(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-            primary: true,
-        });
+        self.labels.push(Label { span, text: text.into(), primary: true });
         self
     }
 
     /// Adds another place that is involved.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-            primary: false,
-        });
+        self.labels.push(Label { span, text: text.into(), primary: false });
         self
     }
 
@@ -132,11 +117,7 @@ impl Diagnostic {
 
     /// The place the message is about; the first place if none is marked; none without places.
     pub fn primary_span(&self) -> Span {
-        let first = self
-            .labels
-            .iter()
-            .find(|l| l.primary)
-            .or(self.labels.first());
+        let first = self.labels.iter().find(|l| l.primary).or(self.labels.first());
         first.map_or(Span::none(), |l| l.span)
     }
 }

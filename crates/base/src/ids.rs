@@ -90,10 +90,7 @@ impl<I: Id> IdGen<I> {
 
     /// A generator whose first id is `next`.
     pub fn starting_at(next: usize) -> Self {
-        IdGen {
-            next,
-            kind: PhantomData,
-        }
+        IdGen { next, kind: PhantomData }
     }
 
     /// An id that this generator has not given before.
@@ -135,10 +132,7 @@ impl<I: Id, T> IdVec<I, T> {
 
     /// The table whose item `i` is `items[i]`.
     pub fn from_vec(items: Vec<T>) -> Self {
-        IdVec {
-            items,
-            kind: PhantomData,
-        }
+        IdVec { items, kind: PhantomData }
     }
 
     /// Appends an item and returns its id.
@@ -189,10 +183,7 @@ impl<I: Id, T> IdVec<I, T> {
 
     /// All items with their ids, in order.
     pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
-        self.items
-            .iter()
-            .enumerate()
-            .map(|(i, item)| (I::new(i), item))
+        self.items.iter().enumerate().map(|(i, item)| (I::new(i), item))
     }
 
     /// The items as a slice.
@@ -274,13 +265,7 @@ mod tests {
         table[a] = "A";
         assert_eq!((table[a], table[b], table.len()), ("A", "b", 2));
         assert_eq!(table.get(NodeId::new(2)), None);
-        assert_eq!(
-            table
-                .enumerate()
-                .map(|(id, s)| format!("{s}_{id}"))
-                .collect::<Vec<_>>(),
-            ["A_0", "b_1"]
-        );
+        assert_eq!(table.enumerate().map(|(id, s)| format!("{s}_{id}")).collect::<Vec<_>>(), ["A_0", "b_1"]);
         assert_eq!(format!("{table:?}"), r#"{NodeId(0): "A", NodeId(1): "b"}"#);
     }
 }

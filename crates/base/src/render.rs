@@ -30,11 +30,7 @@ pub(crate) struct Paint {
 
 impl Paint {
     fn wrap(self, code: &str, text: &str) -> String {
-        if self.on && !text.is_empty() {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.into()
-        }
+        if self.on && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
 
     pub(crate) fn strong(self, text: &str) -> String {
@@ -58,50 +54,27 @@ impl Paint {
 
 /// The text of a message, with a line break at its end; `colour` adds ANSI codes.
 pub fn render(diagnostic: &Diagnostic, map: &SourceMap, colour: bool) -> String {
-    let paint = Paint {
-        on: colour,
-        severity: diagnostic.severity,
-    };
+    let paint = Paint { on: colour, severity: diagnostic.severity };
     let mut head = diagnostic.severity.word().to_string();
     if !diagnostic.code.is_empty() {
         let _ = write!(head, "[{}]", diagnostic.code);
     }
-    let mut out = format!(
-        "{}{}\n",
-        paint.mark(true, &head),
-        paint.strong(&format!(": {}", diagnostic.title))
-    );
+    let mut out = format!("{}{}\n", paint.mark(true, &head), paint.strong(&format!(": {}", diagnostic.title)));
 
-    let (placed, unplaced): (Vec<_>, Vec<_>) = diagnostic
-        .labels
-        .iter()
-        .partition(|label| map.contains(label.span));
+    let (placed, unplaced): (Vec<_>, Vec<_>) = diagnostic.labels.iter().partition(|label| map.contains(label.span));
     let width = snippet::gutter_width(&placed, map);
     let mut files = Vec::new();
-    let primary_first = placed
-        .iter()
-        .filter(|l| l.primary)
-        .chain(placed.iter().filter(|l| !l.primary));
+    let primary_first = placed.iter().filter(|l| l.primary).chain(placed.iter().filter(|l| !l.primary));
     for label in primary_first {
         if !files.contains(&label.span.file) {
             files.push(label.span.file);
         }
     }
     for (i, file) in files.iter().enumerate() {
-        let labels: Vec<_> = placed
-            .iter()
-            .copied()
-            .filter(|l| l.span.file == *file)
-            .collect();
+        let labels: Vec<_> = placed.iter().copied().filter(|l| l.span.file == *file).collect();
         let first = labels.iter().find(|l| l.primary).unwrap_or(&labels[0]);
         let arrow = if i == 0 { "-->" } else { ":::" };
-        let _ = writeln!(
-            out,
-            "{}{} {}",
-            " ".repeat(width),
-            paint.gutter(arrow),
-            map.describe(first.span)
-        );
+        let _ = writeln!(out, "{}{} {}", " ".repeat(width), paint.gutter(arrow), map.describe(first.span));
         let _ = writeln!(out, "{} {}", " ".repeat(width), paint.gutter("|"));
         snippet::draw(&mut out, &labels, map, width, paint);
     }
@@ -111,12 +84,7 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap, colour: bool) -> String 
     let mut aside = |word: &str, text: &str| {
         let start = format!("{indent}{} ", paint.gutter("="));
         let hanging = format!("\n{indent}{}", " ".repeat(word.len() + 4));
-        let _ = writeln!(
-            out,
-            "{start}{}: {}",
-            paint.strong(word),
-            text.replace('\n', &hanging)
-        );
+        let _ = writeln!(out, "{start}{}: {}", paint.strong(word), text.replace('\n', &hanging));
     };
     for label in unplaced.iter().filter(|l| !l.text.is_empty()) {
         aside("note", &label.text);

@@ -7,17 +7,11 @@ fn check(source: &str, build: impl Fn(&dyn Fn(&str) -> Span) -> Diagnostic, expe
     let mut map = SourceMap::new();
     let file = map.add("a.ter", source);
     let find = |snippet: &str| {
-        let at = source
-            .find(snippet)
-            .expect("the snippet occurs in the source");
+        let at = source.find(snippet).expect("the snippet occurs in the source");
         Span::new(file, at, at + snippet.len())
     };
     let got = render(&build(&find), &map, false);
-    assert_eq!(
-        got,
-        expected.strip_prefix('\n').unwrap_or(expected),
-        "got:\n{got}"
-    );
+    assert_eq!(got, expected.strip_prefix('\n').unwrap_or(expected), "got:\n{got}");
 }
 
 #[test]
@@ -25,9 +19,7 @@ fn one_label() {
     check(
         "def f(x: i64) -> i64 =\n  x + y\n",
         |at| {
-            Diagnostic::error("T0100", "unknown name `y`")
-                .primary(at("y"), "not bound here")
-                .hint("did you mean `x`?")
+            Diagnostic::error("T0100", "unknown name `y`").primary(at("y"), "not bound here").hint("did you mean `x`?")
         },
         "
 error[T0100]: unknown name `y`
@@ -71,11 +63,7 @@ error[T0103]: different lengths
 fn far_lines_and_numbers_of_two_digits() {
     check(
         "a\nb\nc\nd\ne\nf\ng\nh\ni\nj k\n",
-        |at| {
-            Diagnostic::warning("T0200", "far")
-                .primary(at("k"), "used")
-                .label(at("b"), "defined")
-        },
+        |at| Diagnostic::warning("T0200", "far").primary(at("k"), "used").label(at("b"), "defined"),
         "
 warning[T0200]: far
   --> a.ter:10:3
@@ -93,11 +81,7 @@ warning[T0200]: far
 fn one_line_between_is_shown() {
     check(
         "a\nb\nc\n",
-        |at| {
-            Diagnostic::error("T0200", "near")
-                .primary(at("c"), "")
-                .label(at("a"), "first")
-        },
+        |at| Diagnostic::error("T0200", "near").primary(at("c"), "").label(at("a"), "first"),
         "
 error[T0200]: near
  --> a.ter:3:1
@@ -156,11 +140,7 @@ error[T0012]: wrong bracket
 fn overlapping_rails_have_lanes() {
     check(
         "(a\nb\nc)\nd\n",
-        |at| {
-            Diagnostic::error("T0001", "x")
-                .primary(at("(a\nb\nc)"), "outer")
-                .label(at("b\nc"), "inner")
-        },
+        |at| Diagnostic::error("T0001", "x").primary(at("(a\nb\nc)"), "outer").label(at("b\nc"), "inner"),
         "
 error[T0001]: x
  --> a.ter:1:1
@@ -178,11 +158,7 @@ error[T0001]: x
 fn tabs_and_wide_letters() {
     check(
         "\tlet ä = \"漢\" + z",
-        |at| {
-            Diagnostic::error("T0100", "unknown")
-                .primary(at("z"), "here")
-                .label(at("\"漢\""), "text")
-        },
+        |at| Diagnostic::error("T0100", "unknown").primary(at("z"), "here").label(at("\"漢\""), "text"),
         "
 error[T0100]: unknown
  --> a.ter:1:16
@@ -214,11 +190,7 @@ error[T0010]: more expected
   = note: elsewhere
 ",
     );
-    check(
-        "",
-        |_| Diagnostic::error("T0300", "no place at all"),
-        "error[T0300]: no place at all\n",
-    );
+    check("", |_| Diagnostic::error("T0300", "no place at all"), "error[T0300]: no place at all\n");
 }
 
 #[test]
@@ -251,9 +223,7 @@ fn other_files_follow() {
     let mut map = SourceMap::new();
     let a = map.add("a.ter", "use b\n");
     let b = map.add("b.ter", "def b\n");
-    let d = Diagnostic::error("T0400", "clash")
-        .primary(Span::new(b, 4, 5), "here")
-        .label(Span::new(a, 4, 5), "there");
+    let d = Diagnostic::error("T0400", "clash").primary(Span::new(b, 4, 5), "here").label(Span::new(a, 4, 5), "there");
     let expected = "error[T0400]: clash
  --> b.ter:1:5
   |
@@ -271,10 +241,7 @@ fn other_files_follow() {
 fn colours_only_add_codes() {
     let mut map = SourceMap::new();
     let a = map.add("a.ter", "let x\n= 1");
-    let d = Diagnostic::error("T0011", "t")
-        .primary(Span::new(a, 0, 3), "m")
-        .label(Span::new(a, 4, 9), "r")
-        .hint("h");
+    let d = Diagnostic::error("T0011", "t").primary(Span::new(a, 0, 3), "m").label(Span::new(a, 4, 9), "r").hint("h");
     let coloured = render(&d, &map, true);
     let mut plain = String::new();
     let mut rest = coloured.as_str();

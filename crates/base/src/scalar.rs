@@ -107,12 +107,7 @@ impl ScalarType {
     pub const fn is_signed(self) -> bool {
         matches!(
             self,
-            ScalarType::I8
-                | ScalarType::I16
-                | ScalarType::I32
-                | ScalarType::I64
-                | ScalarType::F32
-                | ScalarType::F64
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 | ScalarType::F32 | ScalarType::F64
         )
     }
 
@@ -275,8 +270,7 @@ impl Scalar {
 
     /// Whether two values are indistinguishable: same type and same bits, all NaNs of one type counted as one.
     pub fn same_bits(self, other: Scalar) -> bool {
-        self.ty() == other.ty()
-            && ((self.is_nan() && other.is_nan()) || self.raw_bits() == other.raw_bits())
+        self.ty() == other.ty() && ((self.is_nan() && other.is_nan()) || self.raw_bits() == other.raw_bits())
     }
 
     /// The bits of the value, zero-extended. Use [`Scalar::same_bits`] to compare: NaNs have many encodings.
@@ -387,10 +381,7 @@ mod tests {
         }
         assert_eq!(Scalar::I32(1).to_le_bytes(), [1, 0, 0, 0]);
         assert_eq!(Scalar::from_le_bytes(ScalarType::I32, &[1, 0, 0]), None);
-        assert_eq!(
-            Scalar::from_le_bytes(ScalarType::Bool, &[4]),
-            Some(Scalar::Bool(true))
-        );
+        assert_eq!(Scalar::from_le_bytes(ScalarType::Bool, &[4]), Some(Scalar::Bool(true)));
     }
 
     #[test]
@@ -407,46 +398,20 @@ mod tests {
 
     #[test]
     fn total_order() {
-        let rising = [
-            f64::NEG_INFINITY,
-            -1.0,
-            -0.0,
-            0.0,
-            1e-300,
-            1.0,
-            f64::INFINITY,
-            f64::NAN,
-        ];
+        let rising = [f64::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-300, 1.0, f64::INFINITY, f64::NAN];
         for (i, &a) in rising.iter().enumerate() {
             for (j, &b) in rising.iter().enumerate() {
-                assert_eq!(
-                    Scalar::F64(a).total_cmp(Scalar::F64(b)),
-                    i.cmp(&j),
-                    "{a} {b}"
-                );
+                assert_eq!(Scalar::F64(a).total_cmp(Scalar::F64(b)), i.cmp(&j), "{a} {b}");
                 let (a, b) = (a as f32, b as f32);
                 if b != 0.0 && a != 0.0 {
-                    assert_eq!(
-                        Scalar::F32(a).total_cmp(Scalar::F32(b)),
-                        i.cmp(&j),
-                        "{a} {b}"
-                    );
+                    assert_eq!(Scalar::F32(a).total_cmp(Scalar::F32(b)), i.cmp(&j), "{a} {b}");
                 }
             }
         }
-        assert_eq!(
-            Scalar::F64(-f64::NAN).total_cmp(Scalar::F64(f64::NAN)),
-            Ordering::Equal
-        );
-        assert_eq!(
-            Scalar::U64(u64::MAX).total_cmp(Scalar::U64(1)),
-            Ordering::Greater
-        );
+        assert_eq!(Scalar::F64(-f64::NAN).total_cmp(Scalar::F64(f64::NAN)), Ordering::Equal);
+        assert_eq!(Scalar::U64(u64::MAX).total_cmp(Scalar::U64(1)), Ordering::Greater);
         assert_eq!(Scalar::I64(-1).total_cmp(Scalar::I64(1)), Ordering::Less);
-        assert_eq!(
-            Scalar::Bool(false).total_cmp(Scalar::Bool(true)),
-            Ordering::Less
-        );
+        assert_eq!(Scalar::Bool(false).total_cmp(Scalar::Bool(true)), Ordering::Less);
     }
 
     #[test]

@@ -82,10 +82,7 @@ impl BinOp {
 
     /// Whether the result is a `bool` that compares the operands.
     pub const fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-        )
+        matches!(self, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
     }
 
     /// Whether swapping the operands never changes the result.
@@ -112,8 +109,7 @@ impl BinOp {
 
     /// The result; the operands must have one type on which the operator is defined.
     pub fn apply(self, a: Scalar, b: Scalar) -> Scalar {
-        self.try_apply(a, b)
-            .expect("operands of a type on which the operator is defined")
+        self.try_apply(a, b).expect("operands of a type on which the operator is defined")
     }
 
     /// The result; `None` if the operands differ in type or the operator is not defined on them.
@@ -203,11 +199,7 @@ impl BinOp {
 
 fn floored_div(a: i128, b: i128) -> i128 {
     let quotient = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) {
-        quotient - 1
-    } else {
-        quotient
-    }
+    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
 macro_rules! floored_rem {
@@ -229,16 +221,8 @@ floored_rem!(floored_rem_f64, f64);
 
 impl UnOp {
     /// Every operator, in the order of the enumeration.
-    pub const ALL: [UnOp; 8] = [
-        UnOp::Neg,
-        UnOp::Not,
-        UnOp::Abs,
-        UnOp::Sqrt,
-        UnOp::Exp,
-        UnOp::Log,
-        UnOp::Sin,
-        UnOp::Cos,
-    ];
+    pub const ALL: [UnOp; 8] =
+        [UnOp::Neg, UnOp::Not, UnOp::Abs, UnOp::Sqrt, UnOp::Exp, UnOp::Log, UnOp::Sin, UnOp::Cos];
 
     /// The type of the result, which is that of the operand; `None` where the operator is not defined.
     pub const fn result_type(self, ty: ScalarType) -> Option<ScalarType> {
@@ -252,8 +236,7 @@ impl UnOp {
 
     /// The result; the operand must have a type on which the operator is defined.
     pub fn apply(self, a: Scalar) -> Scalar {
-        self.try_apply(a)
-            .expect("an operand of a type on which the operator is defined")
+        self.try_apply(a).expect("an operand of a type on which the operator is defined")
     }
 
     /// The result; `None` if the operator is not defined on the operand.
@@ -353,11 +336,7 @@ pub fn neutral(op: BinOp, ty: ScalarType) -> Option<Scalar> {
     match op {
         BinOp::Add | BinOp::Or | BinOp::Xor => Some(Scalar::zero(ty)),
         BinOp::Mul => Some(Scalar::one(ty)),
-        BinOp::And => Some(if ty == Bool {
-            Scalar::one(ty)
-        } else {
-            Scalar::from_i64(ty, -1)
-        }),
+        BinOp::And => Some(if ty == Bool { Scalar::one(ty) } else { Scalar::from_i64(ty, -1) }),
         BinOp::Min => Some(greatest(ty)),
         BinOp::Max => Some(least(ty)),
         _ => None,

@@ -4,44 +4,22 @@ use super::*;
 
 /// Literals in, literal out: `check("-7", BinOp::Div, "2", "-4")`.
 fn check(a: &str, op: BinOp, b: &str, expected: &str) {
-    let read =
-        |text: &str| Scalar::parse(text).unwrap_or_else(|| panic!("{text} is not a literal"));
+    let read = |text: &str| Scalar::parse(text).unwrap_or_else(|| panic!("{text} is not a literal"));
     let got = op.apply(read(a), read(b));
-    assert!(
-        got.same_bits(read(expected)),
-        "{a} {op} {b} gave {got}, not {expected}"
-    );
+    assert!(got.same_bits(read(expected)), "{a} {op} {b} gave {got}, not {expected}");
 }
 
 fn check_one(op: UnOp, a: &str, expected: &str) {
     let got = op.apply(Scalar::parse(a).unwrap());
-    assert!(
-        got.same_bits(Scalar::parse(expected).unwrap()),
-        "{op} {a} gave {got}, not {expected}"
-    );
+    assert!(got.same_bits(Scalar::parse(expected).unwrap()), "{op} {a} gave {got}, not {expected}");
 }
 
 #[test]
 fn integer_arithmetic() {
-    check(
-        "9223372036854775807",
-        BinOp::Add,
-        "1",
-        "-9223372036854775808",
-    );
+    check("9223372036854775807", BinOp::Add, "1", "-9223372036854775808");
     check("0u8", BinOp::Sub, "1u8", "255u8");
-    check(
-        "18446744073709551615u64",
-        BinOp::Mul,
-        "18446744073709551615u64",
-        "1u64",
-    );
-    check(
-        "-9223372036854775808",
-        BinOp::Mul,
-        "-1",
-        "-9223372036854775808",
-    );
+    check("18446744073709551615u64", BinOp::Mul, "18446744073709551615u64", "1u64");
+    check("-9223372036854775808", BinOp::Mul, "-1", "-9223372036854775808");
     check("-7", BinOp::Div, "2", "-4");
     check("7", BinOp::Div, "-2", "-4");
     check("-7", BinOp::Div, "-2", "3");
@@ -50,20 +28,10 @@ fn integer_arithmetic() {
     check("-8", BinOp::Rem, "2", "0");
     check("7", BinOp::Div, "0", "0");
     check("7", BinOp::Rem, "0", "0");
-    check(
-        "-9223372036854775808",
-        BinOp::Div,
-        "-1",
-        "-9223372036854775808",
-    );
+    check("-9223372036854775808", BinOp::Div, "-1", "-9223372036854775808");
     check("-9223372036854775808", BinOp::Rem, "-1", "0");
     check("-128i8", BinOp::Div, "-1i8", "-128i8");
-    check(
-        "18446744073709551615u64",
-        BinOp::Div,
-        "2u64",
-        "9223372036854775807u64",
-    );
+    check("18446744073709551615u64", BinOp::Div, "2u64", "9223372036854775807u64");
     check("18446744073709551615u64", BinOp::Gt, "1u64", "true");
 }
 
@@ -145,20 +113,13 @@ fn fused_multiply_add_rounds_once() {
 fn conversions() {
     let check = |a: &str, ty: ScalarType, expected: &str| {
         let got = convert(Scalar::parse(a).unwrap(), ty);
-        assert!(
-            got.same_bits(Scalar::parse(expected).unwrap()),
-            "{ty}({a}) gave {got}, not {expected}"
-        );
+        assert!(got.same_bits(Scalar::parse(expected).unwrap()), "{ty}({a}) gave {got}, not {expected}");
     };
     check("300", ScalarType::U8, "44u8");
     check("-1", ScalarType::U32, "4294967295u32");
     check("-1i8", ScalarType::U64, "18446744073709551615u64");
     check("18446744073709551615u64", ScalarType::I64, "-1");
-    check(
-        "18446744073709551615u64",
-        ScalarType::F64,
-        "18446744073709552000.0",
-    );
+    check("18446744073709551615u64", ScalarType::F64, "18446744073709552000.0");
     check("1e300", ScalarType::I32, "2147483647i32");
     check("-1e300", ScalarType::I64, "-9223372036854775808");
     check("-1.0", ScalarType::U8, "0u8");
@@ -189,49 +150,20 @@ fn every_pair_of_bytes_against_naive_twins() {
             let (wide_a, wide_b) = (i32::from(a), i32::from(b));
             let (q, r) = match b {
                 0 => (0, 0),
-                _ => (
-                    naive_div(wide_a, wide_b),
-                    wide_a - naive_div(wide_a, wide_b) * wide_b,
-                ),
+                _ => (naive_div(wide_a, wide_b), wide_a - naive_div(wide_a, wide_b) * wide_b),
             };
-            let both = |op: BinOp| {
-                (
-                    op.apply(a.into(), b.into()),
-                    op.apply((a as u8).into(), (b as u8).into()),
-                )
-            };
+            let both = |op: BinOp| (op.apply(a.into(), b.into()), op.apply((a as u8).into(), (b as u8).into()));
             assert_eq!(both(BinOp::Div).0, Scalar::I8(q as i8), "{a} / {b}");
             assert_eq!(both(BinOp::Rem).0, Scalar::I8(r as i8), "{a} % {b}");
             let (ua, ub) = (a as u8, b as u8);
-            assert_eq!(
-                both(BinOp::Div).1,
-                Scalar::U8(ua.checked_div(ub).unwrap_or(0))
-            );
-            assert_eq!(
-                both(BinOp::Rem).1,
-                Scalar::U8(ua.checked_rem(ub).unwrap_or(0))
-            );
-            assert_eq!(
-                both(BinOp::Add),
-                (a.wrapping_add(b).into(), ua.wrapping_add(ub).into())
-            );
-            assert_eq!(
-                both(BinOp::Sub),
-                (a.wrapping_sub(b).into(), ua.wrapping_sub(ub).into())
-            );
-            assert_eq!(
-                both(BinOp::Mul),
-                (a.wrapping_mul(b).into(), ua.wrapping_mul(ub).into())
-            );
+            assert_eq!(both(BinOp::Div).1, Scalar::U8(ua.checked_div(ub).unwrap_or(0)));
+            assert_eq!(both(BinOp::Rem).1, Scalar::U8(ua.checked_rem(ub).unwrap_or(0)));
+            assert_eq!(both(BinOp::Add), (a.wrapping_add(b).into(), ua.wrapping_add(ub).into()));
+            assert_eq!(both(BinOp::Sub), (a.wrapping_sub(b).into(), ua.wrapping_sub(ub).into()));
+            assert_eq!(both(BinOp::Mul), (a.wrapping_mul(b).into(), ua.wrapping_mul(ub).into()));
             let (shift, ushift) = (b as u32, u32::from(ub));
-            assert_eq!(
-                both(BinOp::Shl),
-                (a.wrapping_shl(shift).into(), ua.wrapping_shl(ushift).into())
-            );
-            assert_eq!(
-                both(BinOp::Shr),
-                (a.wrapping_shr(shift).into(), ua.wrapping_shr(ushift).into())
-            );
+            assert_eq!(both(BinOp::Shl), (a.wrapping_shl(shift).into(), ua.wrapping_shl(ushift).into()));
+            assert_eq!(both(BinOp::Shr), (a.wrapping_shr(shift).into(), ua.wrapping_shr(ushift).into()));
             assert_eq!(both(BinOp::Lt), ((a < b).into(), (ua < ub).into()));
             assert_eq!(both(BinOp::Min), (a.min(b).into(), ua.min(ub).into()));
             assert_eq!(both(BinOp::Max), (a.max(b).into(), ua.max(ub).into()));
@@ -240,9 +172,7 @@ fn every_pair_of_bytes_against_naive_twins() {
 }
 
 fn samples(ty: ScalarType) -> Vec<Scalar> {
-    let mut all: Vec<Scalar> = [0, 1, -1, 2, 7, -8, 100]
-        .map(|x| Scalar::from_i64(ty, x))
-        .to_vec();
+    let mut all: Vec<Scalar> = [0, 1, -1, 2, 7, -8, 100].map(|x| Scalar::from_i64(ty, x)).to_vec();
     all.extend([greatest(ty), least(ty)]);
     let reals = [-0.0, 0.5, -2.25, 1e30, f64::INFINITY, f64::NAN];
     all.extend(reals.into_iter().filter_map(|x| Scalar::from_f64(ty, x)));
@@ -255,19 +185,11 @@ fn types_and_results_agree() {
         for a in samples(ty) {
             for b in samples(ty) {
                 for op in BinOp::ALL {
-                    assert_eq!(
-                        op.try_apply(a, b).map(Scalar::ty),
-                        result_type(op, ty),
-                        "{op} on {ty}"
-                    );
+                    assert_eq!(op.try_apply(a, b).map(Scalar::ty), result_type(op, ty), "{op} on {ty}");
                 }
             }
             for op in UnOp::ALL {
-                assert_eq!(
-                    op.try_apply(a).map(Scalar::ty),
-                    op.result_type(ty),
-                    "{op} on {ty}"
-                );
+                assert_eq!(op.try_apply(a).map(Scalar::ty), op.result_type(ty), "{op} on {ty}");
             }
             for to in ScalarType::ALL {
                 assert_eq!(convert(a, to).ty(), to);
@@ -287,10 +209,7 @@ fn neutral_elements_are_neutral() {
             for x in samples(ty) {
                 for got in [op.apply(e, x), op.apply(x, e)] {
                     let equal = got.same_bits(x) || got == x;
-                    assert!(
-                        equal && (!is_exact(op, ty) || got.same_bits(x)),
-                        "{op} on {ty}: {e}, {x} gave {got}"
-                    );
+                    assert!(equal && (!is_exact(op, ty) || got.same_bits(x)), "{op} on {ty}: {e}, {x} gave {got}");
                 }
             }
         }
@@ -308,12 +227,8 @@ fn exact_operators_associate_and_commute() {
                 for &b in &all {
                     assert!(op.apply(a, b).same_bits(op.apply(b, a)), "{a} {op} {b}");
                     for &c in &all {
-                        let (left, right) =
-                            (op.apply(op.apply(a, b), c), op.apply(a, op.apply(b, c)));
-                        assert!(
-                            left.same_bits(right),
-                            "{a} {op} {b} {op} {c}: {left} or {right}"
-                        );
+                        let (left, right) = (op.apply(op.apply(a, b), c), op.apply(a, op.apply(b, c)));
+                        assert!(left.same_bits(right), "{a} {op} {b} {op} {c}: {left} or {right}");
                     }
                 }
             }

@@ -15,12 +15,7 @@ impl fmt::Display for Scalar {
         match *self {
             Scalar::Bool(b) => f.pad(if b { "true" } else { "false" }),
             Scalar::I64(x) => write!(f, "{x}"),
-            Scalar::F64(x) => f.write_str(&real_text(
-                x.is_nan(),
-                x.is_infinite(),
-                x < 0.0,
-                format!("{x:?}"),
-            )),
+            Scalar::F64(x) => f.write_str(&real_text(x.is_nan(), x.is_infinite(), x < 0.0, format!("{x:?}"))),
             Scalar::F32(x) => {
                 let text = real_text(x.is_nan(), x.is_infinite(), x < 0.0, format!("{x:?}"));
                 write!(f, "{text}f32")
@@ -48,25 +43,12 @@ impl Scalar {
             "false" => return Some(Scalar::Bool(false)),
             _ => {}
         }
-        let suffix = ScalarType::ALL
-            .into_iter()
-            .find(|t| t.is_number() && text.ends_with(t.name()));
+        let suffix = ScalarType::ALL.into_iter().find(|t| t.is_number() && text.ends_with(t.name()));
         let (ty, body) = match suffix {
             Some(ty) => (ty, &text[..text.len() - ty.name().len()]),
             None => {
-                let whole = text
-                    .strip_prefix('-')
-                    .unwrap_or(text)
-                    .bytes()
-                    .all(|b| b.is_ascii_digit());
-                (
-                    if whole {
-                        ScalarType::I64
-                    } else {
-                        ScalarType::F64
-                    },
-                    text,
-                )
+                let whole = text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
+                (if whole { ScalarType::I64 } else { ScalarType::F64 }, text)
             }
         };
         if ty.is_int() {
@@ -88,13 +70,9 @@ impl Scalar {
 
 fn is_real(body: &str) -> bool {
     let body = body.strip_prefix('-').unwrap_or(body);
-    let (mantissa, exponent) = body
-        .split_once('e')
-        .map_or((body, None), |(m, e)| (m, Some(e)));
+    let (mantissa, exponent) = body.split_once('e').map_or((body, None), |(m, e)| (m, Some(e)));
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    mantissa
-        .split_once('.')
-        .map_or(digits(mantissa), |(a, b)| digits(a) && digits(b))
+    mantissa.split_once('.').map_or(digits(mantissa), |(a, b)| digits(a) && digits(b))
         && exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)))
 }
 
@@ -227,22 +205,9 @@ mod tests {
 
     #[test]
     fn nonsense_does_not_parse() {
-        for text in [
-            "",
-            "-",
-            "x",
-            "1.",
-            ".5",
-            "256u8",
-            "-1u8",
-            "9223372036854775808",
-            "1.5i32",
-            "e5",
-            "1e",
-            "--1",
-            "+1",
-            "1_0",
-        ] {
+        for text in
+            ["", "-", "x", "1.", ".5", "256u8", "-1u8", "9223372036854775808", "1.5i32", "e5", "1e", "--1", "+1", "1_0"]
+        {
             assert_eq!(Scalar::parse(text), None, "{text}");
         }
     }

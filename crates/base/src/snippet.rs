@@ -42,33 +42,19 @@ struct Rail<'a> {
 
 /// Columns that the line numbers of all labels need.
 pub(crate) fn gutter_width(labels: &[&Label], map: &SourceMap) -> usize {
-    let last = labels
-        .iter()
-        .map(|l| map.position(l.span.file, l.span.end as usize).line)
-        .max();
+    let last = labels.iter().map(|l| map.position(l.span.file, l.span.end as usize).line).max();
     last.unwrap_or(1).to_string().len()
 }
 
 /// Draws the lines of one file that the labels touch; `labels` is not empty and all are in that file.
-pub(crate) fn draw(
-    out: &mut String,
-    labels: &[&Label],
-    map: &SourceMap,
-    width: usize,
-    paint: Paint,
-) {
+pub(crate) fn draw(out: &mut String, labels: &[&Label], map: &SourceMap, width: usize, paint: Paint) {
     let Some(file) = labels.first().map(|l| l.span.file) else {
         return;
     };
     let (marks, rails) = place(labels, map, file);
     let lanes = rails.iter().map(|r| r.lane + 1).max().unwrap_or(0);
     let lines = lines_to_show(&marks, &rails);
-    let picture = Picture {
-        rails: &rails,
-        lanes,
-        width,
-        paint,
-    };
+    let picture = Picture { rails: &rails, lanes, width, paint };
 
     let mut before: Option<usize> = None;
     for line in lines {
@@ -93,23 +79,14 @@ pub(crate) fn draw(
     }
 }
 
-fn place<'a>(
-    labels: &[&'a Label],
-    map: &SourceMap,
-    file: FileId,
-) -> (BTreeMap<usize, Vec<Mark<'a>>>, Vec<Rail<'a>>) {
+fn place<'a>(labels: &[&'a Label], map: &SourceMap, file: FileId) -> (BTreeMap<usize, Vec<Mark<'a>>>, Vec<Rail<'a>>) {
     let mut marks: BTreeMap<usize, Vec<Mark<'a>>> = BTreeMap::new();
     let mut rails: Vec<Rail<'a>> = Vec::new();
     for &label in labels {
-        let (start, end) = (
-            label.span.start as usize,
-            label.span.end.max(label.span.start) as usize,
-        );
+        let (start, end) = (label.span.start as usize, label.span.end.max(label.span.start) as usize);
         let first = map.position(file, start).line;
         // A span that ends with a line break ends on the line before it.
-        let last = map
-            .position(file, if end > start { end - 1 } else { end })
-            .line;
+        let last = map.position(file, if end > start { end - 1 } else { end }).line;
         let column = |line: usize, offset: usize| {
             let text = map.line_text(file, line);
             column_of(text, offset.saturating_sub(map.line_start(file, line)))
@@ -117,26 +94,12 @@ fn place<'a>(
         if first == last {
             let from = column(first, start);
             let to = column(first, end).max(from + 1);
-            marks.entry(first).or_default().push(Mark {
-                start: from,
-                end: to,
-                label,
-            });
+            marks.entry(first).or_default().push(Mark { start: from, end: to, label });
         } else {
             let end = column(last, end).saturating_sub(1);
-            let taken = |lane: usize| {
-                rails
-                    .iter()
-                    .any(|r| r.lane == lane && r.first <= last && first <= r.last)
-            };
+            let taken = |lane: usize| rails.iter().any(|r| r.lane == lane && r.first <= last && first <= r.last);
             let lane = (0..).find(|lane| !taken(*lane)).unwrap_or(0);
-            rails.push(Rail {
-                first,
-                last,
-                end,
-                lane,
-                label,
-            });
+            rails.push(Rail { first, last, end, lane, label });
         }
     }
     (marks, rails)
@@ -177,14 +140,9 @@ impl Picture<'_> {
             row.push(' ');
         }
         for lane in 0..self.lanes {
-            let here = self
-                .rails
-                .iter()
-                .find(|r| r.lane == lane && r.first <= line && line <= r.last);
+            let here = self.rails.iter().find(|r| r.lane == lane && r.first <= line && line <= r.last);
             match here {
-                Some(rail) if rail.first == line && !below => {
-                    row.push_str(&paint.mark(rail.label.primary, "/"))
-                }
+                Some(rail) if rail.first == line && !below => row.push_str(&paint.mark(rail.label.primary, "/")),
                 Some(rail) => row.push_str(&paint.mark(rail.label.primary, "|")),
                 None => row.push(' '),
             }
@@ -228,9 +186,8 @@ impl Picture<'_> {
         let mut row = 1;
         while let Some(mark) = texts.pop() {
             // Texts that start in one column stand under each other without a stem between them.
-            let stem_already = row > 1
-                && canvas.at(row - 1, mark.start) != ' '
-                && canvas.at(row - 1, mark.start) != '|';
+            let stem_already =
+                row > 1 && canvas.at(row - 1, mark.start) != ' ' && canvas.at(row - 1, mark.start) != '|';
             if !stem_already {
                 for other in texts.iter().chain([&mark]) {
                     canvas.put(row, other.start, '|', other.label.primary);
@@ -254,17 +211,11 @@ impl Picture<'_> {
         let paint = self.paint;
         let mut row = format!("{} {} ", " ".repeat(self.width), paint.gutter("|"));
         for lane in 0..rail.lane {
-            let passes = self
-                .rails
-                .iter()
-                .find(|r| r.lane == lane && r.first <= rail.last && rail.last <= r.last);
+            let passes = self.rails.iter().find(|r| r.lane == lane && r.first <= rail.last && rail.last <= r.last);
             row.push_str(&passes.map_or(" ".into(), |r| paint.mark(r.label.primary, "|")));
         }
-        let line = format!(
-            "|{}{}",
-            "_".repeat(self.lanes - rail.lane + rail.end),
-            if rail.label.primary { '^' } else { '-' }
-        );
+        let line =
+            format!("|{}{}", "_".repeat(self.lanes - rail.lane + rail.end), if rail.label.primary { '^' } else { '-' });
         row.push_str(&paint.mark(rail.label.primary, &line));
         let mut texts = rail.label.text.lines();
         if let Some(first) = texts.next() {
@@ -310,10 +261,7 @@ impl Canvas {
     }
 
     fn at(&self, row: usize, column: usize) -> char {
-        self.cells
-            .get(row)
-            .and_then(|r| r.get(column))
-            .map_or(' ', |cell| cell.0)
+        self.cells.get(row).and_then(|r| r.get(column)).map_or(' ', |cell| cell.0)
     }
 
     fn rows(&self, paint: Paint) -> Vec<String> {
@@ -321,11 +269,7 @@ impl Canvas {
             let pieces = cells.chunk_by(|a, b| a.1 == b.1 && (a.0 == ' ') == (b.0 == ' '));
             let piece = |p: &[(char, bool)]| {
                 let text: String = p.iter().map(|cell| cell.0).collect();
-                if p[0].0 == ' ' {
-                    text
-                } else {
-                    paint.mark(p[0].1, &text)
-                }
+                if p[0].0 == ' ' { text } else { paint.mark(p[0].1, &text) }
             };
             pieces.map(piece).collect::<String>()
         };

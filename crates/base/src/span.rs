@@ -32,20 +32,12 @@ impl Span {
     /// A range of one file, in bytes.
     pub fn new(file: FileId, start: usize, end: usize) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Span {
-            file,
-            start: clamp(start),
-            end: clamp(end),
-        }
+        Span { file, start: clamp(start), end: clamp(end) }
     }
 
     /// The span of things that no source text stands for.
     pub const fn none() -> Self {
-        Span {
-            file: NOWHERE,
-            start: 0,
-            end: 0,
-        }
+        Span { file: NOWHERE, start: 0, end: 0 }
     }
 
     /// Whether this is [`Span::none`].
@@ -61,27 +53,17 @@ impl Span {
         if other.is_none() || other.file != self.file {
             return self;
         }
-        Span {
-            file: self.file,
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// The empty span at the start of this one.
     pub fn at_start(self) -> Span {
-        Span {
-            end: self.start,
-            ..self
-        }
+        Span { end: self.start, ..self }
     }
 
     /// The empty span just behind this one.
     pub fn at_end(self) -> Span {
-        Span {
-            start: self.end,
-            ..self
-        }
+        Span { start: self.end, ..self }
     }
 }
 
@@ -117,25 +99,14 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
         let mut line_starts = vec![0];
-        line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, b)| *b == b'\n')
-                .map(|(i, _)| i + 1),
-        );
-        self.files.push(SourceFile {
-            name: name.into(),
-            text,
-            line_starts,
-        });
+        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
+        self.files.push(SourceFile { name: name.into(), text, line_starts });
         FileId::new(self.files.len() - 1)
     }
 
     /// The name of a file; `<unknown>` for a file that is not in this map.
     pub fn name(&self, file: FileId) -> &str {
-        self.files
-            .get(file.index())
-            .map_or("<unknown>", |f| &f.name)
+        self.files.get(file.index()).map_or("<unknown>", |f| &f.name)
     }
 
     /// The text of a file; empty for a file that is not in this map.
@@ -150,9 +121,7 @@ impl SourceMap {
 
     /// The text a span covers; empty where the span does not fit the text.
     pub fn snippet(&self, span: Span) -> &str {
-        self.text(span.file)
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("")
+        self.text(span.file).get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
     /// Line and column of the start of a span.
@@ -179,19 +148,13 @@ impl SourceMap {
         let Some(f) = self.files.get(file.index()) else {
             return 0;
         };
-        f.line_starts
-            .get(line.saturating_sub(1))
-            .copied()
-            .unwrap_or(f.text.len())
+        f.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(f.text.len())
     }
 
     /// The text of a line (from 1) without its line break.
     pub fn line_text(&self, file: FileId, line: usize) -> &str {
         let (start, end) = (self.line_start(file, line), self.line_start(file, line + 1));
-        self.text(file)
-            .get(start..end)
-            .unwrap_or("")
-            .trim_end_matches(['\n', '\r'])
+        self.text(file).get(start..end).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
     /// `name:line:col` of the start of a span.
@@ -210,11 +173,7 @@ mod tests {
         let mut map = SourceMap::new();
         let file = map.add("a.ter", "one\nzwölf x\r\n\nend");
         let check = |offset: usize, line: usize, col: usize| {
-            assert_eq!(
-                map.position(file, offset),
-                LineCol { line, col },
-                "offset {offset}"
-            );
+            assert_eq!(map.position(file, offset), LineCol { line, col }, "offset {offset}");
         };
         check(0, 1, 1);
         check(3, 1, 4);

@@ -10,12 +10,7 @@ pub(crate) const TAB: usize = 4;
 /// The columns of one character other than a tab.
 pub(crate) fn char_width(c: char) -> usize {
     match c as u32 {
-        0x0300..=0x036F
-        | 0x1AB0..=0x1AFF
-        | 0x20D0..=0x20FF
-        | 0x200B..=0x200F
-        | 0xFE00..=0xFE0F
-        | 0xFE20..=0xFE2F => 0,
+        0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x20D0..=0x20FF | 0x200B..=0x200F | 0xFE00..=0xFE0F | 0xFE20..=0xFE2F => 0,
         0x1100..=0x115F
         | 0x2E80..=0x303E
         | 0x3041..=0xA4CF
@@ -57,11 +52,7 @@ pub(crate) fn column_of(line: &str, bytes: usize) -> usize {
         if at >= bytes {
             return width;
         }
-        width += if c == '\t' {
-            TAB - width % TAB
-        } else {
-            char_width(c)
-        };
+        width += if c == '\t' { TAB - width % TAB } else { char_width(c) };
     }
     // Behind the end of the line: the place where the next character would go.
     width

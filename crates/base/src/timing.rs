@@ -38,10 +38,7 @@ impl Timings {
 
     /// Notes a step that was measured elsewhere.
     pub fn record(&mut self, name: impl Into<String>, duration: Duration) {
-        self.entries.push(Timing {
-            name: name.into(),
-            duration,
-        });
+        self.entries.push(Timing { name: name.into(), duration });
     }
 
     /// The steps in order.
@@ -51,11 +48,7 @@ impl Timings {
 
     /// The sum over all steps with this name.
     pub fn of(&self, name: &str) -> Duration {
-        self.entries
-            .iter()
-            .filter(|t| t.name == name)
-            .map(|t| t.duration)
-            .sum()
+        self.entries.iter().filter(|t| t.name == name).map(|t| t.duration).sum()
     }
 
     /// The sum over all steps.
@@ -66,16 +59,9 @@ impl Timings {
 
 impl fmt::Display for Timings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self
-            .entries
-            .iter()
-            .map(|t| t.name.len())
-            .max()
-            .unwrap_or(0)
-            .max("total".len());
-        let mut line = |name: &str, duration: Duration| {
-            writeln!(f, "{name:width$} {:>10.3} ms", duration.as_secs_f64() * 1e3)
-        };
+        let width = self.entries.iter().map(|t| t.name.len()).max().unwrap_or(0).max("total".len());
+        let mut line =
+            |name: &str, duration: Duration| writeln!(f, "{name:width$} {:>10.3} ms", duration.as_secs_f64() * 1e3);
         for timing in &self.entries {
             line(&timing.name, timing.duration)?;
         }
@@ -95,9 +81,6 @@ mod tests {
         timings.record("fuse", Duration::from_micros(500));
         assert_eq!(timings.of("fuse"), Duration::from_millis(2));
         assert_eq!(timings.entries().len(), 3);
-        assert!(
-            timings.to_string().contains("fuse       1.500 ms\n"),
-            "{timings}"
-        );
+        assert!(timings.to_string().contains("fuse       1.500 ms\n"), "{timings}");
     }
 }

@@ -30,18 +30,11 @@ impl From<String> for Fault {
 
 impl From<&str> for Fault {
     fn from(rule: &str) -> Fault {
-        Fault {
-            rule: rule.to_string(),
-            stmt: None,
-        }
+        Fault { rule: rule.to_string(), stmt: None }
     }
 }
 
 /// A rule: holds, or is broken.
 pub(crate) fn require(holds: bool, rule: impl FnOnce() -> String) -> Result<(), Fault> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Fault::from(rule()))
-    }
+    if holds { Ok(()) } else { Err(Fault::from(rule())) }
 }

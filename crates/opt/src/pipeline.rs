@@ -9,7 +9,9 @@
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::lower::{flatten, kernels, place_in_memory};
-use crate::optimise::{choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify};
+use crate::optimise::{
+    choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify,
+};
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
 use terrace_ir::{core, flat, kernel, mem};
@@ -35,14 +37,12 @@ fn with_fusion(options: &Options) -> bool {
 }
 
 /// On Core. Contraction is part of the meaning: it runs before any engine does, the interpreter included.
-pub const CORE: &[Pass<core::Program>] = &[
-    Pass {
-        name: "contract_fma",
-        about: "a product that is only added to something is rounded together with the sum",
-        wanted: always,
-        run: |p, _| contract_fma::contract_fma(p),
-    },
-];
+pub const CORE: &[Pass<core::Program>] = &[Pass {
+    name: "contract_fma",
+    about: "a product that is only added to something is rounded together with the sum",
+    wanted: always,
+    run: |p, _| contract_fma::contract_fma(p),
+}];
 
 /// On Core, for the compiling back ends.
 pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
@@ -71,9 +71,24 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
 /// On Flat, while everything is parallel.
 pub const FLAT: &[Pass<flat::Program>] = &[
     // Before fusion, which counts uses: what nothing uses must be gone.
-    Pass { name: "simplify", about: "constants, copies, common scalars, dead code", wanted: always, run: |p, _| simplify::simplify(p) },
-    Pass { name: "fuse", about: "producers move into their only consumer", wanted: with_fusion, run: |p, _| fuse::fuse(p) },
-    Pass { name: "simplify_fused", about: "what fusion made superfluous goes", wanted: always, run: |p, _| simplify::simplify(p) },
+    Pass {
+        name: "simplify",
+        about: "constants, copies, common scalars, dead code",
+        wanted: always,
+        run: |p, _| simplify::simplify(p),
+    },
+    Pass {
+        name: "fuse",
+        about: "producers move into their only consumer",
+        wanted: with_fusion,
+        run: |p, _| fuse::fuse(p),
+    },
+    Pass {
+        name: "simplify_fused",
+        about: "what fusion made superfluous goes",
+        wanted: always,
+        run: |p, _| simplify::simplify(p),
+    },
 ];
 
 /// On Flat, after which operators have the versions that the strategy asks for.
@@ -85,14 +100,24 @@ pub const VERSIONS: &[Pass<flat::Program>] = &[
         wanted: always,
         run: choose_versions::choose_versions,
     },
-    Pass { name: "fuse_versions", about: "what the versions put side by side is fused", wanted: with_fusion, run: |p, _| fuse::fuse(p) },
+    Pass {
+        name: "fuse_versions",
+        about: "what the versions put side by side is fused",
+        wanted: with_fusion,
+        run: |p, _| fuse::fuse(p),
+    },
     Pass {
         name: "fuse_neighbours",
         about: "independent maps over equal spaces become one",
         wanted: with_fusion,
         run: |p, _| fuse::fuse_neighbours(p),
     },
-    Pass { name: "simplify_versions", about: "constants, copies, common scalars, dead code", wanted: always, run: |p, _| simplify::simplify(p) },
+    Pass {
+        name: "simplify_versions",
+        about: "constants, copies, common scalars, dead code",
+        wanted: always,
+        run: |p, _| simplify::simplify(p),
+    },
 ];
 
 /// Core as every engine runs it.

@@ -27,11 +27,7 @@ pub fn print(plan: &Plan) -> String {
     for kernel in &plan.kernels {
         let params: Vec<String> = kernel.params.iter().map(kernel_param).collect();
         let (phases, block) = (kernel.phases, kernel.block);
-        out += &format!(
-            "\nkernel {}({}) phases {phases} block {block}\n",
-            kernel.name,
-            params.join(", ")
-        );
+        out += &format!("\nkernel {}({}) phases {phases} block {block}\n", kernel.name, params.join(", "));
         out += &format!("{}\n", kernel.text.trim_end());
     }
     out
@@ -52,30 +48,17 @@ pub fn target(target: Target) -> &'static str {
 }
 
 /// What can be called, and what can fail; a line each.
-pub fn entries_and_checks(
-    entries: &[Entry],
-    functions: &[HostFunction],
-    checks: &[CheckText],
-) -> String {
+pub fn entries_and_checks(entries: &[Entry], functions: &[HostFunction], checks: &[CheckText]) -> String {
     let mut out = String::new();
     for entry in entries {
         let word = if entry.is_test { "test" } else { "entry" };
         let params: Vec<String> = entry.params.iter().map(layout).collect();
-        let function = functions
-            .get(entry.function)
-            .map_or("unknown", |f| f.name.as_str());
+        let function = functions.get(entry.function).map_or("unknown", |f| f.name.as_str());
         let (params, result) = (params.join(", "), layout(&entry.result));
-        out += &format!(
-            "{word} {:?} = {function} : ({params}) -> {result}\n",
-            entry.name
-        );
+        out += &format!("{word} {:?} = {function} : ({params}) -> {result}\n", entry.name);
     }
     for (id, check) in checks.iter().enumerate() {
-        let text = if check.text.is_empty() {
-            String::new()
-        } else {
-            format!(" {:?}", check.text)
-        };
+        let text = if check.text.is_empty() { String::new() } else { format!(" {:?}", check.text) };
         out += &format!("check {id} : {} {}{text}\n", check.code, check.kind);
     }
     out
@@ -85,10 +68,7 @@ pub fn entries_and_checks(
 pub fn layout(of: &Layout) -> String {
     match of {
         Layout::Scalar(s) => s.to_string(),
-        Layout::Tuple(parts) => format!(
-            "({})",
-            parts.iter().map(layout).collect::<Vec<_>>().join(", ")
-        ),
+        Layout::Tuple(parts) => format!("({})", parts.iter().map(layout).collect::<Vec<_>>().join(", ")),
         Layout::Array(dim, elem) => {
             let dim = match dim {
                 DimLayout::Length => "length".to_string(),
@@ -110,29 +90,10 @@ fn kernel_param(param: &KernelParam) -> String {
 }
 
 /// One function of a host program; launches and calls are shown by name.
-pub fn host_function(
-    function: &HostFunction,
-    functions: &[HostFunction],
-    kernels: &[&str],
-) -> String {
-    let p = Printer {
-        function,
-        functions,
-        kernels,
-    };
-    let list = |slots: &[SlotId]| {
-        slots
-            .iter()
-            .map(|s| p.typed(*s))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let mut out = format!(
-        "host {}({}) -> ({}) {{\n",
-        function.name,
-        list(&function.params),
-        list(&function.results)
-    );
+pub fn host_function(function: &HostFunction, functions: &[HostFunction], kernels: &[&str]) -> String {
+    let p = Printer { function, functions, kernels };
+    let list = |slots: &[SlotId]| slots.iter().map(|s| p.typed(*s)).collect::<Vec<_>>().join(", ");
+    let mut out = format!("host {}({}) -> ({}) {{\n", function.name, list(&function.params), list(&function.results));
     p.stmts(&function.body, 1, &mut out);
     out + "}\n"
 }
@@ -145,12 +106,7 @@ pub fn host_statement(
     kernels: &[&str],
 ) -> String {
     let mut text = String::new();
-    Printer {
-        function,
-        functions,
-        kernels,
-    }
-    .stmt(stmt, 0, &mut text);
+    Printer { function, functions, kernels }.stmt(stmt, 0, &mut text);
     text.lines().next().unwrap_or_default().to_string()
 }
 
@@ -178,23 +134,11 @@ pub fn binary(op: BinOp, left: (String, u8), right: (String, u8)) -> (String, u8
         return (format!("{}({}, {})", op.word(), left.0, right.0), ATOM);
     }
     let wrap = |(text, strength): (String, u8), least: u8| {
-        if strength < least {
-            format!("({text})")
-        } else {
-            text
-        }
+        if strength < least { format!("({text})") } else { text }
     };
     // Comparisons do not chain.
     let left_least = if op.is_comparison() { own + 1 } else { own };
-    (
-        format!(
-            "{} {} {}",
-            wrap(left, left_least),
-            op.symbol(),
-            wrap(right, own + 1)
-        ),
-        own,
-    )
+    (format!("{} {} {}", wrap(left, left_least), op.symbol(), wrap(right, own + 1)), own)
 }
 
 /// An operation from its operand's text and strength.
@@ -219,20 +163,12 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn slot(&self, slot: SlotId) -> String {
-        let name = self
-            .function
-            .slots
-            .get(slot.index())
-            .map_or("unknown", |s| s.name.as_str());
+        let name = self.function.slots.get(slot.index()).map_or("unknown", |s| s.name.as_str());
         format!("{name}_{slot}")
     }
 
     fn slots(&self, slots: &[SlotId]) -> String {
-        slots
-            .iter()
-            .map(|s| self.slot(*s))
-            .collect::<Vec<_>>()
-            .join(", ")
+        slots.iter().map(|s| self.slot(*s)).collect::<Vec<_>>().join(", ")
     }
 
     fn slot_type(&self, slot: SlotId) -> String {
@@ -260,11 +196,7 @@ impl Printer<'_> {
     }
 
     fn exprs(&self, exprs: &[HostExpr]) -> String {
-        exprs
-            .iter()
-            .map(|e| self.expr(e))
-            .collect::<Vec<_>>()
-            .join(", ")
+        exprs.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
     }
 
     fn tree(&self, expr: &HostExpr) -> (String, u8) {
@@ -289,64 +221,30 @@ impl Printer<'_> {
         let indent = "  ".repeat(depth);
         let mut line = |text: String| *out += &format!("{indent}{text}\n");
         match stmt {
-            HostStmt::Compute { to, expr } => line(format!(
-                "{} : {} = {}",
-                self.slot(*to),
-                self.slot_type(*to),
-                self.expr(expr)
-            )),
-            HostStmt::Alloc { to, count, .. } => line(format!(
-                "{} = alloc {} {}",
-                self.slot(*to),
-                self.elem(*to),
-                self.expr(count)
-            )),
-            HostStmt::AllocCell { to } => {
-                line(format!("{} = cell {}", self.slot(*to), self.elem(*to)))
+            HostStmt::Compute { to, expr } => {
+                line(format!("{} : {} = {}", self.slot(*to), self.slot_type(*to), self.expr(expr)))
             }
-            HostStmt::Alias { to, from } => {
-                line(format!("{} = {}", self.slot(*to), self.slot(*from)))
+            HostStmt::Alloc { to, count, .. } => {
+                line(format!("{} = alloc {} {}", self.slot(*to), self.elem(*to), self.expr(count)))
             }
+            HostStmt::AllocCell { to } => line(format!("{} = cell {}", self.slot(*to), self.elem(*to))),
+            HostStmt::Alias { to, from } => line(format!("{} = {}", self.slot(*to), self.slot(*from))),
             HostStmt::Free { slot } => line(format!("free {}", self.slot(*slot))),
             HostStmt::Zero { buffer } => line(format!("zero {}", self.slot(*buffer))),
-            HostStmt::WriteCell { cell, value } => line(format!(
-                "write {} <- {}",
-                self.slot(*cell),
-                self.expr(value)
-            )),
-            HostStmt::Launch {
-                kernel,
-                tiles,
-                args,
-            } => {
+            HostStmt::WriteCell { cell, value } => line(format!("write {} <- {}", self.slot(*cell), self.expr(value))),
+            HostStmt::Launch { kernel, tiles, args } => {
                 let name = self.kernels.get(*kernel).copied().unwrap_or("unknown");
                 let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
-                line(format!(
-                    "launch {name} tiles [{}] ({})",
-                    self.exprs(tiles),
-                    args.join(", ")
-                ))
+                line(format!("launch {name} tiles [{}] ({})", self.exprs(tiles), args.join(", ")))
             }
             HostStmt::Read { cells } => {
-                let pairs = cells
-                    .iter()
-                    .map(|(c, h)| format!("{} -> {}", self.slot(*c), self.slot(*h)));
+                let pairs = cells.iter().map(|(c, h)| format!("{} -> {}", self.slot(*c), self.slot(*h)));
                 line(format!("read {}", pairs.collect::<Vec<_>>().join(", ")))
             }
-            HostStmt::Check {
-                check,
-                cond,
-                values,
-            } => line(format!(
-                "check {check} {} ({})",
-                self.expr(cond),
-                self.exprs(values)
-            )),
-            HostStmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            HostStmt::Check { check, cond, values } => {
+                line(format!("check {check} {} ({})", self.expr(cond), self.exprs(values)))
+            }
+            HostStmt::If { cond, then, otherwise } => {
                 line(format!("if {} {{", self.expr(cond)));
                 self.stmts(then, depth + 1, out);
                 if !otherwise.is_empty() {
@@ -362,21 +260,9 @@ impl Printer<'_> {
                 self.stmts(body, depth + 1, out);
                 *out += &format!("{indent}}}\n");
             }
-            HostStmt::Call {
-                function,
-                args,
-                results,
-                ..
-            } => {
-                let name = self
-                    .functions
-                    .get(*function)
-                    .map_or("unknown", |f| f.name.as_str());
-                let results = if results.is_empty() {
-                    String::new()
-                } else {
-                    format!("{} = ", self.slots(results))
-                };
+            HostStmt::Call { function, args, results, .. } => {
+                let name = self.functions.get(*function).map_or("unknown", |f| f.name.as_str());
+                let results = if results.is_empty() { String::new() } else { format!("{} = ", self.slots(results)) };
                 line(format!("{results}call {name}({})", self.slots(args)))
             }
         }
@@ -409,10 +295,7 @@ mod tests {
     }
 
     fn check(body: Vec<HostStmt>, expected: &str) {
-        let info = |name: &str, ty| SlotInfo {
-            name: name.into(),
-            ty,
-        };
+        let info = |name: &str, ty| SlotInfo { name: name.into(), ty };
         let function = HostFunction {
             name: "f".into(),
             slots: vec![
@@ -425,12 +308,7 @@ mod tests {
             body,
         };
         let text = host_function(&function, std::slice::from_ref(&function), &["pack"]);
-        assert_eq!(
-            text,
-            format!(
-                "host f(n_0 : i64, xs_1 : f64 buffer) -> (kept_2 : i64 cell) {{\n{expected}}}\n"
-            )
-        );
+        assert_eq!(text, format!("host f(n_0 : i64, xs_1 : f64 buffer) -> (kept_2 : i64 cell) {{\n{expected}}}\n"));
     }
 
     #[test]
@@ -438,15 +316,9 @@ mod tests {
         let n = || HostExpr::Slot(slot(0));
         let tiles = bin(BinOp::Div, bin(BinOp::Add, n(), int(1023)), int(1024));
         let minus = bin(BinOp::Sub, n(), bin(BinOp::Sub, n(), int(1)));
-        let least = bin(
-            BinOp::Min,
-            bin(BinOp::Mul, n(), int(2)),
-            HostExpr::MemoryLimit,
-        );
+        let least = bin(BinOp::Min, bin(BinOp::Mul, n(), int(2)), HostExpr::MemoryLimit);
         check(
-            [tiles, minus, least]
-                .map(|expr| HostStmt::Compute { to: slot(0), expr })
-                .to_vec(),
+            [tiles, minus, least].map(|expr| HostStmt::Compute { to: slot(0), expr }).to_vec(),
             "  n_0 : i64 = (n_0 + 1023) / 1024\n  n_0 : i64 = n_0 - (n_0 - 1)\n  n_0 : i64 = min(n_0 * 2, memory_limit)\n",
         );
     }
@@ -456,39 +328,20 @@ mod tests {
         let launch = HostStmt::Launch {
             kernel: 0,
             tiles: vec![int(4)],
-            args: vec![
-                Argument::Slot(slot(1)),
-                Argument::Slot(slot(2)),
-                Argument::Value(HostExpr::Slot(slot(0))),
-            ],
+            args: vec![Argument::Slot(slot(1)), Argument::Slot(slot(2)), Argument::Value(HostExpr::Slot(slot(0)))],
         };
-        let call = HostStmt::Call {
-            function: 0,
-            args: vec![slot(0)],
-            results: vec![slot(2)],
-            span: Span::none(),
-        };
+        let call = HostStmt::Call { function: 0, args: vec![slot(0)], results: vec![slot(2)], span: Span::none() };
         let body = vec![
             HostStmt::AllocCell { to: slot(2) },
-            HostStmt::Alloc {
-                to: slot(1),
-                count: int(7),
-                span: Span::none(),
-            },
+            HostStmt::Alloc { to: slot(1), count: int(7), span: Span::none() },
             launch,
-            HostStmt::Read {
-                cells: vec![(slot(2), slot(0))],
-            },
+            HostStmt::Read { cells: vec![(slot(2), slot(0))] },
             HostStmt::While {
                 cond: vec![HostStmt::Zero { buffer: slot(1) }],
                 test: bin(BinOp::Lt, int(0), HostExpr::Slot(slot(0))),
                 body: vec![call],
             },
-            HostStmt::If {
-                cond: HostExpr::Const(Scalar::Bool(true)),
-                then: vec![],
-                otherwise: vec![],
-            },
+            HostStmt::If { cond: HostExpr::Const(Scalar::Bool(true)), then: vec![], otherwise: vec![] },
             HostStmt::Free { slot: slot(1) },
         ];
         check(

@@ -68,11 +68,7 @@ impl RunError {
     pub fn diagnostic(&self, plan: &Plan) -> Diagnostic {
         let none = Span::none();
         match self {
-            RunError::Check {
-                check,
-                index,
-                values,
-            } => {
+            RunError::Check { check, index, values } => {
                 let Some(text) = plan.checks.get(*check as usize) else {
                     return bug(&format!("check {check} is not in the plan"));
                 };
@@ -84,43 +80,24 @@ impl RunError {
                     _ => report,
                 }
             }
-            RunError::OutOfMemory {
-                span,
-                bytes,
-                in_use,
-                limit,
-            } => messages::diagnostic("memory", "", &[clamp(*bytes)], *span, &[])
-                .note(format!("{in_use} of {limit} bytes are in use")),
+            RunError::OutOfMemory { span, bytes, in_use, limit } => {
+                messages::diagnostic("memory", "", &[clamp(*bytes)], *span, &[])
+                    .note(format!("{in_use} of {limit} bytes are in use"))
+            }
             RunError::DepthLimit { span, limit } => {
                 messages::diagnostic("depth", "", &[clamp(*limit as u64)], *span, &[])
             }
-            RunError::Length { span, count } => {
-                messages::diagnostic("length", "", &[*count], *span, &[])
-            }
-            RunError::Argument {
-                param,
-                error:
-                    ValueError::Size {
-                        index,
-                        found,
-                        wanted,
-                    },
-            } => {
+            RunError::Length { span, count } => messages::diagnostic("length", "", &[*count], *span, &[]),
+            RunError::Argument { param, error: ValueError::Size { index, found, wanted } } => {
                 let index: Vec<i64> = index.iter().map(|i| *i as i64).collect();
                 let text = format!("argument {}", param + 1);
                 messages::diagnostic("size", &text, &[*found, *wanted], none, &index)
             }
-            RunError::Argument { param, error } => messages::diagnostic(
-                "argument",
-                &format!("number {}: {error}", param + 1),
-                &[],
-                none,
-                &[],
-            ),
-            RunError::Call(text) => messages::diagnostic("argument", text, &[], none, &[]),
-            RunError::Device(text) => {
-                Diagnostic::error("T0950", first_line(text)).note(text.clone())
+            RunError::Argument { param, error } => {
+                messages::diagnostic("argument", &format!("number {}: {error}", param + 1), &[], none, &[])
             }
+            RunError::Call(text) => messages::diagnostic("argument", text, &[], none, &[]),
+            RunError::Device(text) => Diagnostic::error("T0950", first_line(text)).note(text.clone()),
             RunError::Plan(text) => bug(text),
         }
     }
@@ -128,17 +105,11 @@ impl RunError {
     /// The word that says what kind of error it is, as in `terrace_plan::messages`.
     pub fn kind<'p>(&self, plan: &'p Plan) -> &'p str {
         match self {
-            RunError::Check { check, .. } => plan
-                .checks
-                .get(*check as usize)
-                .map_or("plan", |c| c.kind.as_str()),
+            RunError::Check { check, .. } => plan.checks.get(*check as usize).map_or("plan", |c| c.kind.as_str()),
             RunError::OutOfMemory { .. } => "memory",
             RunError::DepthLimit { .. } => "depth",
             RunError::Length { .. } => "length",
-            RunError::Argument {
-                error: ValueError::Size { .. },
-                ..
-            } => "size",
+            RunError::Argument { error: ValueError::Size { .. }, .. } => "size",
             RunError::Argument { .. } | RunError::Call(_) => "argument",
             RunError::Device(_) => "device",
             RunError::Plan(_) => "plan",
@@ -147,11 +118,8 @@ impl RunError {
 }
 
 fn bug(text: &str) -> Diagnostic {
-    Diagnostic::error(
-        "T0999",
-        format!("the compiler made a plan that cannot run: {text}"),
-    )
-    .hint("this is a bug in Terrace, not in the program")
+    Diagnostic::error("T0999", format!("the compiler made a plan that cannot run: {text}"))
+        .hint("this is a bug in Terrace, not in the program")
 }
 
 fn first_line(text: &str) -> String {
@@ -165,23 +133,11 @@ fn clamp(n: u64) -> i64 {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::Check {
-                check,
-                index,
-                values,
-            } => {
+            RunError::Check { check, index, values } => {
                 write!(f, "check {check} failed at {index} with {values:?}")
             }
-            RunError::OutOfMemory {
-                bytes,
-                in_use,
-                limit,
-                ..
-            } => {
-                write!(
-                    f,
-                    "no memory for {bytes} bytes ({in_use} of {limit} are in use)"
-                )
+            RunError::OutOfMemory { bytes, in_use, limit, .. } => {
+                write!(f, "no memory for {bytes} bytes ({in_use} of {limit} are in use)")
             }
             RunError::DepthLimit { limit, .. } => write!(f, "recursion deeper than {limit} calls"),
             RunError::Length { count, .. } => write!(f, "{count} is not a length"),

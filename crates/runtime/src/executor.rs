@@ -78,29 +78,13 @@ impl<'p> Executor<'p> {
         space: &'p Arc<Space>,
         options: Options,
     ) -> Result<Self, RunError> {
-        let stats = Stats {
-            launches_per_kernel: vec![0; plan.kernels.len()],
-            ..Stats::default()
-        };
+        let stats = Stats { launches_per_kernel: vec![0; plan.kernels.len()], ..Stats::default() };
         let cells = Cells::new(space)?;
-        Ok(Executor {
-            plan,
-            code,
-            space,
-            options,
-            cells,
-            frames: Vec::new(),
-            launches: 0,
-            stats,
-        })
+        Ok(Executor { plan, code, space, options, cells, frames: Vec::new(), launches: 0, stats })
     }
 
     /// Runs a function to its end; its results, cells brought to the host.
-    pub(crate) fn run(
-        &mut self,
-        function: usize,
-        args: Vec<Given>,
-    ) -> Result<Vec<Given>, RunError> {
+    pub(crate) fn run(&mut self, function: usize, args: Vec<Given>) -> Result<Vec<Given>, RunError> {
         let result = self.start(function, args).and_then(|()| self.steps());
         let values = match result {
             Ok(values) => values,
@@ -122,10 +106,7 @@ impl<'p> Executor<'p> {
                     return bug("a cell in a slot of another kind");
                 };
                 let raw = bytes.next().map(|b| from_cell(ty, b));
-                raw.flatten().map_or_else(
-                    || bug("a result cell was not read"),
-                    |s| Ok(Given::Scalar(s)),
-                )
+                raw.flatten().map_or_else(|| bug("a result cell was not read"), |s| Ok(Given::Scalar(s)))
             }
             Value::Empty => bug("a result was never computed"),
         };
@@ -138,31 +119,19 @@ impl<'p> Executor<'p> {
         };
         let mut frame = Frame::new(function, &[]);
         if function.params.len() != args.len() {
-            return bug(format!(
-                "{} takes {} slots, not {}",
-                function.name,
-                function.params.len(),
-                args.len()
-            ));
+            return bug(format!("{} takes {} slots, not {}", function.name, function.params.len(), args.len()));
         }
         for (slot, given) in function.params.iter().zip(args) {
             let value = match (frame.ty(*slot)?, given) {
                 (SlotType::Host(_), Given::Scalar(scalar)) => Value::Host(scalar),
                 (SlotType::Cell(_), Given::Scalar(scalar)) => {
                     let cell = self.cells.cell()?;
-                    self.space.upload(
-                        &cell.block,
-                        cell.offset,
-                        &scalar.raw_bits().to_le_bytes(),
-                    )?;
+                    self.space.upload(&cell.block, cell.offset, &scalar.raw_bits().to_le_bytes())?;
                     Value::Cell(cell)
                 }
                 (SlotType::Buffer(_), Given::Buffer(block)) => Value::Buffer(block),
                 _ => {
-                    return bug(format!(
-                        "parameter {slot} of {} has another kind",
-                        function.name
-                    ));
+                    return bug(format!("parameter {slot} of {} has another kind", function.name));
                 }
             };
             frame.set(*slot, value)?;
@@ -227,67 +196,39 @@ impl<'p> Executor<'p> {
                     _ => return bug("zeroing what is no buffer"),
                 };
                 self.stats.zeroed_bytes += bytes;
-                self.space
-                    .device
-                    .zero(handle, bytes)
-                    .map_err(RunError::Device)
+                self.space.device.zero(handle, bytes).map_err(RunError::Device)
             }
             HostStmt::WriteCell { cell, value } => {
                 let value = self.eval(value)?;
                 let frame = self.frame()?;
-                let (Value::Cell(cell), SlotType::Cell(ty)) =
-                    (frame.get(*cell)?.clone(), frame.ty(*cell)?)
-                else {
+                let (Value::Cell(cell), SlotType::Cell(ty)) = (frame.get(*cell)?.clone(), frame.ty(*cell)?) else {
                     return bug("writing to what is no cell");
                 };
                 if ty != value.ty() {
                     return bug(format!("writing {value:?} to a cell of {ty}"));
                 }
-                self.space
-                    .upload(&cell.block, cell.offset, &value.raw_bits().to_le_bytes())
+                self.space.upload(&cell.block, cell.offset, &value.raw_bits().to_le_bytes())
             }
-            HostStmt::Launch {
-                kernel,
-                tiles,
-                args,
-            } => self.launch(*kernel, tiles, args),
+            HostStmt::Launch { kernel, tiles, args } => self.launch(*kernel, tiles, args),
             HostStmt::Read { cells } => self.read(cells),
-            HostStmt::Check {
-                check,
-                cond,
-                values,
-            } => {
+            HostStmt::Check { check, cond, values } => {
                 if self.truth(cond)? {
                     return Ok(());
                 }
                 let value = |v| Ok(self.eval(v)?.as_i64().unwrap_or(0));
                 let values = values.iter().map(value).collect::<Result<_, RunError>>()?;
-                Err(RunError::Check {
-                    check: *check,
-                    index: -1,
-                    values,
-                })
+                Err(RunError::Check { check: *check, index: -1, values })
             }
-            HostStmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            HostStmt::If { cond, then, otherwise } => {
                 let list = if self.truth(cond)? { then } else { otherwise };
                 self.frame()?.enter(list, After::Nothing);
                 Ok(())
             }
             HostStmt::While { cond, test, body } => {
-                self.frame()?
-                    .enter(cond, After::Test(Loop { cond, test, body }));
+                self.frame()?.enter(cond, After::Test(Loop { cond, test, body }));
                 Ok(())
             }
-            HostStmt::Call {
-                function,
-                args,
-                results,
-                span,
-            } => self.call(*function, args, results, *span),
+            HostStmt::Call { function, args, results, span } => self.call(*function, args, results, *span),
         }
     }
 
@@ -301,9 +242,7 @@ impl<'p> Executor<'p> {
         };
         // What the slot held goes first, so that a loop does not hold two.
         self.frame()?.set(to, Value::Empty)?;
-        let block = self
-            .space
-            .alloc(count as u64 * ty.size_bytes() as u64, span)?;
+        let block = self.space.alloc(count as u64 * ty.size_bytes() as u64, span)?;
         self.stats.allocations += 1;
         self.frame()?.set(to, Value::Buffer(block))
     }
@@ -337,21 +276,12 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        function: usize,
-        args: &'p [SlotId],
-        results: &'p [SlotId],
-        span: Span,
-    ) -> Result<(), RunError> {
+    fn call(&mut self, function: usize, args: &'p [SlotId], results: &'p [SlotId], span: Span) -> Result<(), RunError> {
         let Some(function) = self.plan.functions.get(function) else {
             return bug(format!("there is no function {function}"));
         };
         if function.params.len() != args.len() || function.results.len() != results.len() {
-            return bug(format!(
-                "a call of {} with other slots than it has",
-                function.name
-            ));
+            return bug(format!("a call of {} with other slots than it has", function.name));
         }
         let limit = self.options.depth_limit;
         if self.frames.len() > limit {
@@ -370,9 +300,7 @@ impl<'p> Executor<'p> {
     }
 
     fn frame(&mut self) -> Result<&mut Frame<'p>, RunError> {
-        self.frames
-            .last_mut()
-            .ok_or_else(|| RunError::Plan("no frame".to_string()))
+        self.frames.last_mut().ok_or_else(|| RunError::Plan("no frame".to_string()))
     }
 
     fn earlier_failure(&self) -> Result<Option<RunError>, RunError> {
@@ -397,9 +325,5 @@ fn failure(record: &[u64]) -> Option<RunError> {
     let word = |i: usize| record.get(i).copied().unwrap_or(0);
     let check = word(2) as u32;
     let values = (4..8).map(|i| word(i) as i64).collect();
-    (word(1) != 0).then_some(RunError::Check {
-        check,
-        index: word(3) as i64,
-        values,
-    })
+    (word(1) != 0).then_some(RunError::Check { check, index: word(3) as i64, values })
 }

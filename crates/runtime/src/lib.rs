@@ -82,12 +82,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            memory_limit: None,
-            depth_limit: 10_000,
-            profile: false,
-            inline_ns: 20_000,
-        }
+        Options { memory_limit: None, depth_limit: 10_000, profile: false, inline_ns: 20_000 }
     }
 }
 
@@ -101,9 +96,7 @@ impl Runtime {
     /// Opens a device.
     pub fn new(backend: Backend, options: Options) -> Result<Runtime, RunError> {
         let device: Arc<dyn Device> = match backend {
-            Backend::Cpu { threads } => {
-                Arc::new(Cpu::new(threads, options.inline_ns).map_err(RunError::Device)?)
-            }
+            Backend::Cpu { threads } => Arc::new(Cpu::new(threads, options.inline_ns).map_err(RunError::Device)?),
             Backend::CudaSim { seed } => Arc::new(CudaSim::new(seed)),
             Backend::Cuda { device } => Arc::new(Cuda::new(device).map_err(RunError::Device)?),
         };
@@ -124,26 +117,14 @@ impl Runtime {
     /// Makes a plan ready to run.
     pub fn load(&self, plan: &Plan) -> Result<Loaded, RunError> {
         if plan.version != VERSION {
-            let text = format!(
-                "the plan has version {}, this runtime runs version {VERSION}",
-                plan.version
-            );
+            let text = format!("the plan has version {}, this runtime runs version {VERSION}", plan.version);
             return Err(RunError::Plan(text));
         }
         if plan.target != self.space.device.target() {
-            let text = format!(
-                "a plan for {:?} does not run on {}",
-                plan.target,
-                self.device_name()
-            );
+            let text = format!("a plan for {:?} does not run on {}", plan.target, self.device_name());
             return Err(RunError::Plan(text));
         }
         let code = self.space.device.load(plan).map_err(RunError::Device)?;
-        Ok(Loaded::new(
-            plan.clone(),
-            code,
-            self.space.clone(),
-            self.options,
-        ))
+        Ok(Loaded::new(plan.clone(), code, self.space.clone(), self.options))
     }
 }

@@ -79,19 +79,8 @@ pub struct DeviceResults {
 }
 
 impl Loaded {
-    pub(crate) fn new(
-        plan: Plan,
-        code: Box<dyn Code>,
-        space: Arc<Space>,
-        options: Options,
-    ) -> Loaded {
-        Loaded {
-            plan,
-            code,
-            space,
-            options,
-            turn: Mutex::new(()),
-        }
+    pub(crate) fn new(plan: Plan, code: Box<dyn Code>, space: Arc<Space>, options: Options) -> Loaded {
+        Loaded { plan, code, space, options, turn: Mutex::new(()) }
     }
 
     /// The plan.
@@ -115,11 +104,7 @@ impl Loaded {
     }
 
     /// Runs an entry on nested values.
-    pub fn call<'e>(
-        &self,
-        entry: impl Into<EntryRef<'e>>,
-        args: &[Data],
-    ) -> Result<(Data, Stats), RunError> {
+    pub fn call<'e>(&self, entry: impl Into<EntryRef<'e>>, args: &[Data]) -> Result<(Data, Stats), RunError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.space.reset();
         let arguments: Vec<Argument<'_>> = args.iter().map(Argument::Data).collect();
@@ -137,11 +122,7 @@ impl Loaded {
     }
 
     /// Puts arguments on the device.
-    pub fn prepare<'e>(
-        &self,
-        entry: impl Into<EntryRef<'e>>,
-        args: &[Argument<'_>],
-    ) -> Result<Args, RunError> {
+    pub fn prepare<'e>(&self, entry: impl Into<EntryRef<'e>>, args: &[Argument<'_>]) -> Result<Args, RunError> {
         let args = self.put(entry.into(), args)?;
         self.space.device.synchronise().map_err(RunError::Device)?;
         Ok(args)
@@ -152,10 +133,7 @@ impl Loaded {
     pub fn run(&self, args: &Args) -> Result<(DeviceResults, Stats), RunError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.space.reset();
-        self.execute(Args {
-            entry: args.entry,
-            values: args.values.clone(),
-        })
+        self.execute(Args { entry: args.entry, values: args.values.clone() })
     }
 
     /// Brings results back as slots: columns have their true lengths.
@@ -181,10 +159,7 @@ impl Loaded {
             EntryRef::Index(index) => self.entry_at(index).map(|_| index),
             EntryRef::Name(name) => self.entry(name).ok_or_else(|| {
                 let names: Vec<&str> = self.plan.entries.iter().map(|e| e.name.as_str()).collect();
-                RunError::Call(format!(
-                    "there is no entry `{name}`; there are: {}",
-                    names.join(", ")
-                ))
+                RunError::Call(format!("there is no entry `{name}`; there are: {}", names.join(", ")))
             }),
         }
     }
@@ -193,12 +168,7 @@ impl Loaded {
         let index = self.find(entry)?;
         let entry = self.entry_at(index)?;
         if entry.params.len() != args.len() {
-            let text = format!(
-                "`{}` takes {} arguments, not {}",
-                entry.name,
-                entry.params.len(),
-                args.len()
-            );
+            let text = format!("`{}` takes {} arguments, not {}", entry.name, entry.params.len(), args.len());
             return Err(RunError::Call(text));
         }
         let mut given = Vec::new();
@@ -215,10 +185,7 @@ impl Loaded {
                 }
             }
         }
-        Ok(Args {
-            entry: index,
-            values: given,
-        })
+        Ok(Args { entry: index, values: given })
     }
 
     fn put_slots(&self, slots: &[SlotValue], to: &mut Vec<Given>) -> Result<(), RunError> {
@@ -240,9 +207,7 @@ impl Loaded {
     fn execute(&self, args: Args) -> Result<(DeviceResults, Stats), RunError> {
         let start = Instant::now();
         let entry = self.entry_at(args.entry)?;
-        self.code
-            .begin(self.options.profile)
-            .map_err(RunError::Device)?;
+        self.code.begin(self.options.profile).map_err(RunError::Device)?;
         let mut executor = Executor::new(&self.plan, &*self.code, &self.space, self.options)?;
         let values = executor.run(entry.function, args.values)?;
         let mut stats = std::mem::take(&mut executor.stats);
@@ -256,13 +221,7 @@ impl Loaded {
         stats.current_bytes = usage.current;
         stats.bytes_to_device = usage.to_device;
         stats.bytes_from_device = usage.from_device;
-        Ok((
-            DeviceResults {
-                entry: args.entry,
-                values,
-            },
-            stats,
-        ))
+        Ok((DeviceResults { entry: args.entry, values }, stats))
     }
 }
 
@@ -300,22 +259,11 @@ impl<'a> Fetch<'a> {
         let layout = &loaded.entry_at(results.entry)?.result;
         let kinds = layout.slots();
         if kinds.len() != results.values.len() {
-            let text = format!(
-                "{} results where the layout has {} slots",
-                results.values.len(),
-                kinds.len()
-            );
+            let text = format!("{} results where the layout has {} slots", results.values.len(), kinds.len());
             return Err(RunError::Plan(text));
         }
         let columns = vec![None; kinds.len()];
-        Ok(Fetch {
-            space: &loaded.space,
-            layout,
-            kinds,
-            values: &results.values,
-            columns,
-            transfers: 0,
-        })
+        Ok(Fetch { space: &loaded.space, layout, kinds, values: &results.values, columns, transfers: 0 })
     }
 
     fn done(self) -> Vec<SlotValue> {
@@ -323,25 +271,16 @@ impl<'a> Fetch<'a> {
             (Given::Scalar(scalar), _) => Some(SlotValue::Scalar(*scalar)),
             (Given::Buffer(_), column) => column.map(SlotValue::Column),
         };
-        self.values
-            .iter()
-            .zip(self.columns)
-            .filter_map(slot)
-            .collect()
+        self.values.iter().zip(self.columns).filter_map(slot).collect()
     }
 
     fn download(&mut self, block: &Block, slot: usize, count: usize) -> Result<Column, RunError> {
         let Slot::Column(ty) = self.kinds[slot] else {
-            return Err(RunError::Plan(format!(
-                "result slot {slot} is a buffer, not a scalar"
-            )));
+            return Err(RunError::Plan(format!("result slot {slot} is a buffer, not a scalar")));
         };
         let bytes = count as u64 * ty.size_bytes() as u64;
         if bytes > block.bytes {
-            let text = format!(
-                "result slot {slot} needs {bytes} bytes, its buffer has {}",
-                block.bytes
-            );
+            let text = format!("result slot {slot} needs {bytes} bytes, its buffer has {}", block.bytes);
             return Err(RunError::Plan(text));
         }
         let mut contents = vec![0; bytes as usize];
@@ -350,11 +289,7 @@ impl<'a> Fetch<'a> {
             self.transfers += 1;
         }
         let column = Column::from_bytes(ty, contents);
-        column.ok_or_else(|| {
-            RunError::Plan(format!(
-                "result slot {slot} holds a boolean that is neither 0 nor 1"
-            ))
-        })
+        column.ok_or_else(|| RunError::Plan(format!("result slot {slot} holds a boolean that is neither 0 nor 1")))
     }
 }
 
@@ -368,9 +303,7 @@ impl Source for Fetch<'_> {
     fn scalar(&mut self, slot: usize) -> Result<Scalar, FetchError> {
         match self.values.get(slot) {
             Some(Given::Scalar(scalar)) => Ok(*scalar),
-            _ => Err(FetchError(RunError::Plan(format!(
-                "result slot {slot} is no scalar"
-            )))),
+            _ => Err(FetchError(RunError::Plan(format!("result slot {slot} is no scalar")))),
         }
     }
 
@@ -378,9 +311,7 @@ impl Source for Fetch<'_> {
         let column = match self.values.get(slot) {
             Some(Given::Buffer(block)) => self.download(block, slot, count).map_err(FetchError)?,
             _ => {
-                return Err(FetchError(RunError::Plan(format!(
-                    "result slot {slot} is no buffer"
-                ))));
+                return Err(FetchError(RunError::Plan(format!("result slot {slot} is no buffer"))));
             }
         };
         Ok(self.columns[slot].insert(column))

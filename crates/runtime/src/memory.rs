@@ -37,11 +37,7 @@ pub(crate) struct Space {
 impl Space {
     pub(crate) fn new(device: Arc<dyn Device>, limit: Option<u64>) -> Arc<Space> {
         let limit = limit.unwrap_or_else(|| device.memory_bytes());
-        Arc::new(Space {
-            device,
-            limit,
-            usage: Mutex::default(),
-        })
+        Arc::new(Space { device, limit, usage: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Usage> {
@@ -56,11 +52,7 @@ impl Space {
     /// Starts counting the peak and the transfers anew.
     pub(crate) fn reset(&self) {
         let mut usage = self.lock();
-        *usage = Usage {
-            current: usage.current,
-            peak: usage.current,
-            ..Usage::default()
-        };
+        *usage = Usage { current: usage.current, peak: usage.current, ..Usage::default() };
     }
 
     /// What one wave may plan for: a quarter of what is free, so that its inputs, its outputs and two temporaries fit.
@@ -86,21 +78,13 @@ impl Space {
 
     /// A new block, for the array at `span`.
     pub(crate) fn alloc(self: &Arc<Self>, bytes: u64, span: Span) -> Result<Arc<Block>, RunError> {
-        let short = |space: &Self| RunError::OutOfMemory {
-            span,
-            bytes,
-            in_use: space.usage().current,
-            limit: space.limit,
-        };
+        let short =
+            |space: &Self| RunError::OutOfMemory { span, bytes, in_use: space.usage().current, limit: space.limit };
         if !self.take(bytes) {
             return Err(short(self));
         }
         match self.device.alloc(bytes) {
-            Ok(handle) => Ok(Arc::new(Block {
-                space: self.clone(),
-                handle,
-                bytes,
-            })),
+            Ok(handle) => Ok(Arc::new(Block { space: self.clone(), handle, bytes })),
             Err(error) => {
                 self.give(bytes);
                 Err(match error {
@@ -114,22 +98,13 @@ impl Space {
     /// Copies to a block.
     pub(crate) fn upload(&self, block: &Block, offset: u64, bytes: &[u8]) -> Result<(), RunError> {
         self.lock().to_device += bytes.len() as u64;
-        self.device
-            .upload(block.handle, offset, bytes)
-            .map_err(RunError::Device)
+        self.device.upload(block.handle, offset, bytes).map_err(RunError::Device)
     }
 
     /// Copies from a block, after all that was launched before.
-    pub(crate) fn download(
-        &self,
-        block: &Block,
-        offset: u64,
-        bytes: &mut [u8],
-    ) -> Result<(), RunError> {
+    pub(crate) fn download(&self, block: &Block, offset: u64, bytes: &mut [u8]) -> Result<(), RunError> {
         self.lock().from_device += bytes.len() as u64;
-        self.device
-            .download(block.handle, offset, bytes)
-            .map_err(RunError::Device)
+        self.device.download(block.handle, offset, bytes).map_err(RunError::Device)
     }
 }
 
@@ -169,44 +144,26 @@ pub(crate) struct Cell {
 
 impl Drop for Cell {
     fn drop(&mut self) {
-        self.free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((self.slab, self.offset));
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push((self.slab, self.offset));
     }
 }
 
 impl Cells {
     /// A slab with a zeroed error record.
     pub(crate) fn new(space: &Arc<Space>) -> Result<Cells, RunError> {
-        let mut cells = Cells {
-            space: space.clone(),
-            slabs: Vec::new(),
-            free: Arc::default(),
-        };
+        let mut cells = Cells { space: space.clone(), slabs: Vec::new(), free: Arc::default() };
         cells.add_slab(RECORD_BYTES as u64)?;
-        space
-            .device
-            .zero(cells.slabs[0].handle, RECORD_BYTES as u64)
-            .map_err(RunError::Device)?;
+        space.device.zero(cells.slabs[0].handle, RECORD_BYTES as u64).map_err(RunError::Device)?;
         Ok(cells)
     }
 
     fn add_slab(&mut self, from: u64) -> Result<(), RunError> {
         let slab = self.slabs.len();
-        let handle = self
-            .space
-            .device
-            .alloc(SLAB_BYTES)
-            .map_err(|error| match error {
-                AllocError::Full => RunError::Device("no memory for device scalars".to_string()),
-                AllocError::Failed(text) => RunError::Device(text),
-            })?;
-        self.slabs.push(Arc::new(Block {
-            space: self.space.clone(),
-            handle,
-            bytes: 0,
-        }));
+        let handle = self.space.device.alloc(SLAB_BYTES).map_err(|error| match error {
+            AllocError::Full => RunError::Device("no memory for device scalars".to_string()),
+            AllocError::Failed(text) => RunError::Device(text),
+        })?;
+        self.slabs.push(Arc::new(Block { space: self.space.clone(), handle, bytes: 0 }));
         let places = (from / CELL_BYTES..SLAB_BYTES / CELL_BYTES).rev();
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.extend(places.map(|p| (slab, p * CELL_BYTES)));
@@ -229,12 +186,7 @@ impl Cells {
             }
         };
         let (slab, offset) = place;
-        Ok(Arc::new(Cell {
-            block: self.slabs[slab].clone(),
-            offset,
-            slab,
-            free: self.free.clone(),
-        }))
+        Ok(Arc::new(Cell { block: self.slabs[slab].clone(), offset, slab, free: self.free.clone() }))
     }
 
     /// The error record and the raw bytes of some cells, with one transfer per slab.
@@ -259,10 +211,7 @@ impl Cells {
         };
         let record = copies[0][..RECORD_BYTES].chunks_exact(8);
         let record = record.map(|w| u64::from_le_bytes(eight(w))).collect();
-        let values = cells
-            .iter()
-            .map(|c| eight(&copies[c.slab][c.offset as usize..][..8]))
-            .collect();
+        let values = cells.iter().map(|c| eight(&copies[c.slab][c.offset as usize..][..8])).collect();
         Ok((record, values))
     }
 }

@@ -80,10 +80,7 @@ impl fmt::Display for ValueError {
         match self {
             ValueError::Shape { text, .. } => f.write_str(text)?,
             ValueError::Size { found, wanted, .. } => {
-                write!(
-                    f,
-                    "the array has length {found}, but its type says {wanted}"
-                )?;
+                write!(f, "the array has length {found}, but its type says {wanted}")?;
             }
             ValueError::Columns { slot, text } => write!(f, "slot {slot}: {text}")?,
         }
@@ -153,17 +150,12 @@ impl Source for Given<'_> {
 
     fn column(&mut self, slot: usize, count: usize, exact: bool) -> Result<&Column, ValueError> {
         match self.slots.get(slot) {
-            Some(SlotValue::Column(c)) if c.len() < count => Self::wrong(
-                slot,
-                format!("the column has {} elements of {count}", c.len()),
-            ),
-            Some(SlotValue::Column(c)) if self.strict && exact && c.len() != count => Self::wrong(
-                slot,
-                format!(
-                    "the column has {} elements, but only {count} belong to the array",
-                    c.len()
-                ),
-            ),
+            Some(SlotValue::Column(c)) if c.len() < count => {
+                Self::wrong(slot, format!("the column has {} elements of {count}", c.len()))
+            }
+            Some(SlotValue::Column(c)) if self.strict && exact && c.len() != count => {
+                Self::wrong(slot, format!("the column has {} elements, but only {count} belong to the array", c.len()))
+            }
             Some(SlotValue::Column(c)) => Ok(c),
             Some(SlotValue::Scalar(_)) => Self::wrong(slot, "a column belongs here, not a scalar"),
             None => Self::wrong(slot, "missing"),

@@ -10,8 +10,7 @@ use terrace_plan::Target;
 use terrace_runtime::{Backend, Options, Runtime};
 
 fn folder(name: &str) -> PathBuf {
-    let path =
-        std::env::temp_dir().join(format!("terrace-cache-test-{}-{name}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("terrace-cache-test-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("a folder");
     path
@@ -21,9 +20,7 @@ fn folder(name: &str) -> PathBuf {
 fn start(cache: &Path, compiler: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["--exact", "in_a_process", "--ignored", "--nocapture"]);
-    command
-        .env("TERRACE_CACHE", cache)
-        .env("TERRACE_CC", compiler);
+    command.env("TERRACE_CACHE", cache).env("TERRACE_CC", compiler);
     command
 }
 
@@ -33,20 +30,15 @@ fn text(output: &Output) -> String {
 }
 
 fn libraries(cache: &Path) -> Vec<PathBuf> {
-    let all = std::fs::read_dir(cache)
-        .expect("the folder")
-        .map(|e| e.expect("an entry").path());
-    all.filter(|p| p.extension().is_some_and(|e| e == "so"))
-        .collect()
+    let all = std::fs::read_dir(cache).expect("the folder").map(|e| e.expect("an entry").path());
+    all.filter(|p| p.extension().is_some_and(|e| e == "so")).collect()
 }
 
 #[test]
 #[ignore = "the other tests of this file start it"]
 fn in_a_process() {
     let runtime = Runtime::new(Backend::Cpu { threads: 1 }, Options::default()).expect("a CPU");
-    let loaded = runtime
-        .load(&saxpy(Target::C))
-        .unwrap_or_else(|error| panic!("{error}"));
+    let loaded = runtime.load(&saxpy(Target::C)).unwrap_or_else(|error| panic!("{error}"));
     let (args, wanted) = saxpy_case(100);
     assert_eq!(loaded.call("saxpy", &args).expect("runs").0, wanted);
 }
@@ -54,12 +46,7 @@ fn in_a_process() {
 #[test]
 fn many_processes_share_a_cache() {
     let cache = folder("shared");
-    let piped = |mut c: Command| {
-        c.stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("starts")
-    };
+    let piped = |mut c: Command| c.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let children: Vec<_> = (0..8).map(|_| piped(start(&cache, "cc"))).collect();
     for child in children {
         let output = child.wait_with_output().expect("ends");
@@ -76,15 +63,8 @@ fn many_processes_share_a_cache() {
         String::from_utf8_lossy(&version.stdout)
     );
     write_script(&fake, &script);
-    let path = format!(
-        "{}:{}",
-        cache.display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    let output = start(&cache, "cc")
-        .env("PATH", path)
-        .output()
-        .expect("ends");
+    let path = format!("{}:{}", cache.display(), std::env::var("PATH").unwrap_or_default());
+    let output = start(&cache, "cc").env("PATH", path).output().expect("ends");
     assert!(output.status.success(), "{}", text(&output));
     let _ = std::fs::remove_dir_all(&cache);
 }
@@ -99,9 +79,7 @@ fn write_script(path: &Path, script: &str) {
 fn a_damaged_entry_is_made_again() {
     let cache = folder("damaged");
     assert!(start(&cache, "cc").output().expect("ends").status.success());
-    let [library] = &libraries(&cache)[..] else {
-        panic!("one library")
-    };
+    let [library] = &libraries(&cache)[..] else { panic!("one library") };
     let whole = std::fs::read(library).expect("the library");
     std::fs::write(library, &whole[..100]).expect("damaged");
     let output = start(&cache, "cc").output().expect("ends");
@@ -120,10 +98,7 @@ fn a_missing_compiler_is_named() {
     let output = start(&cache, "no-such-compiler").output().expect("ends");
     assert!(!output.status.success());
     let said = text(&output);
-    assert!(
-        said.contains("no compiler for kernels: `no-such-compiler`"),
-        "{said}"
-    );
+    assert!(said.contains("no compiler for kernels: `no-such-compiler`"), "{said}");
     assert!(said.contains("TERRACE_CC"), "{said}");
     let _ = std::fs::remove_dir_all(&cache);
 }

@@ -20,41 +20,23 @@ fn kernels_compile_without_a_gpu() {
             assert!(cubin.starts_with(b"\x7fELF") && cubin.windows(5).any(|w| w == b"saxpy"));
         }
     }
-    let error = compile_cubin(
-        "extern \"C\" __global__ void k() { undeclared_name; }",
-        "sm_90",
-    )
-    .expect_err("wrong");
+    let error = compile_cubin("extern \"C\" __global__ void k() { undeclared_name; }", "sm_90").expect_err("wrong");
     assert!(error.contains("undeclared_name"), "{error}");
     assert!(compile_cubin("", "sm_1").is_err());
 }
 
 #[test]
 fn saxpy_on_a_gpu_or_a_clear_reason() {
-    let runtime = match Runtime::new(
-        Backend::Cuda { device: 0 },
-        Options {
-            profile: true,
-            ..Options::default()
-        },
-    ) {
+    let runtime = match Runtime::new(Backend::Cuda { device: 0 }, Options { profile: true, ..Options::default() }) {
         Ok(runtime) => runtime,
         Err(error) => {
-            let RunError::Device(text) = &error else {
-                panic!("{error}")
-            };
-            let clear = [
-                "no NVIDIA driver: ",
-                "there is no GPU",
-                "CUDA failed at starting the NVIDIA driver: ",
-            ];
+            let RunError::Device(text) = &error else { panic!("{error}") };
+            let clear = ["no NVIDIA driver: ", "there is no GPU", "CUDA failed at starting the NVIDIA driver: "];
             assert!(clear.iter().any(|c| text.starts_with(c)), "{text}");
             return;
         }
     };
-    let loaded = runtime
-        .load(&saxpy(Target::Cuda))
-        .expect("compiles and loads");
+    let loaded = runtime.load(&saxpy(Target::Cuda)).expect("compiles and loads");
     for n in [0, 1, 64, 65, 1000, 100_000] {
         let (args, wanted) = saxpy_case(n);
         let (result, stats) = loaded.call("saxpy", &args).expect("runs");
@@ -63,9 +45,7 @@ fn saxpy_on_a_gpu_or_a_clear_reason() {
         assert_eq!(stats.peak_bytes, 12 * n as u64);
         assert!(stats.kernel_ms[0] <= stats.device_ms);
     }
-    let [resources] = &loaded.resources()[..] else {
-        panic!("one kernel")
-    };
+    let [resources] = &loaded.resources()[..] else { panic!("one kernel") };
     assert!(resources.registers > 0 && resources.local_bytes == 0);
     evens_on(&runtime);
     let missing = Runtime::new(Backend::Cuda { device: 1000 }, Options::default());

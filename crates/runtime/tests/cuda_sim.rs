@@ -26,21 +26,12 @@ fn saxpy_under_several_schedules() {
 #[test]
 fn a_barrier_that_not_all_threads_reach_is_an_error() {
     let mut plan = saxpy(Target::Cuda);
-    plan.kernels[0].text = plan.kernels[0].text.replace(
-        "if (i < n) z",
-        "if (threadIdx.x < 3) __syncthreads();\n if (i < n) z",
-    );
+    plan.kernels[0].text =
+        plan.kernels[0].text.replace("if (i < n) z", "if (threadIdx.x < 3) __syncthreads();\n if (i < n) z");
     let loaded = load(&plan, 0).expect("the kernels compile");
-    let error = loaded
-        .call("saxpy", &saxpy_case(10).0)
-        .expect_err("diverges");
-    let RunError::Device(text) = &error else {
-        panic!("{error}")
-    };
-    assert!(
-        text.starts_with("simulated CUDA (seed 0): kernel saxpy: "),
-        "{text}"
-    );
+    let error = loaded.call("saxpy", &saxpy_case(10).0).expect_err("diverges");
+    let RunError::Device(text) = &error else { panic!("{error}") };
+    assert!(text.starts_with("simulated CUDA (seed 0): kernel saxpy: "), "{text}");
 }
 
 #[test]

@@ -9,26 +9,17 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
         "T0001",
         "A character that no part of the language uses. Names are made of ASCII letters, digits and `_`; other letters may stand in strings and comments. Comments start with `--`.",
     ),
-    (
-        "T0002",
-        "A string must end on the line on which it begins. Write `\\n` for a line break inside it.",
-    ),
+    ("T0002", "A string must end on the line on which it begins. Write `\\n` for a line break inside it."),
     (
         "T0003",
         "A decimal point needs a digit on both sides: `1.0` and `0.5`, not `1.` and `.5`. This leaves `0..n` free to be a range. A base prefix (`0x`, `0b`, `0o`) also needs digits.",
     ),
-    (
-        "T0004",
-        "An integer literal must fit its type: that of its suffix, or `i64` without one. Reals must be finite.",
-    ),
+    ("T0004", "An integer literal must fit its type: that of its suffix, or `i64` without one. Reals must be finite."),
     (
         "T0005",
         "The letters directly behind a number are its type: `i8 i16 i32 i64`, `u8 u16 u32 u64`, `f32` or `f64`. Numbers with a fraction or exponent cannot be integers; numbers with a base prefix cannot be reals.",
     ),
-    (
-        "T0006",
-        "The escapes in strings are `\\n`, `\\t`, `\\r`, `\\0`, `\\\\` and `\\\"`.",
-    ),
+    ("T0006", "The escapes in strings are `\\n`, `\\t`, `\\r`, `\\0`, `\\\\` and `\\\"`."),
     (
         "T0010",
         "The parser found something else than the grammar allows at this place. The message says what it expected.",
@@ -41,14 +32,8 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
         "T0012",
         "A bracket is not closed where it should be, or a comma is missing between two parts. The message points at both ends.",
     ),
-    (
-        "T0013",
-        "A file is made of `def`, `entry` and `test` items; expressions stand inside them.",
-    ),
-    (
-        "T0014",
-        "`a < b < c` would compare a truth value with a number. Write `a < b && b < c`.",
-    ),
+    ("T0013", "A file is made of `def`, `entry` and `test` items; expressions stand inside them."),
+    ("T0014", "`a < b < c` would compare a truth value with a number. Write `a < b && b < c`."),
     (
         "T0015",
         "The parameters of `def` and `entry` have types. Lengths need not be stated: `xs: []f64`. Parameters of lambdas need no type.",
@@ -65,34 +50,19 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
         "T0018",
         "`for … for …` in one comprehension is reserved. Nest comprehensions for every pair, use commas to go in step.",
     ),
-    (
-        "T0019",
-        "A word or form that a later version of the language will use.",
-    ),
+    ("T0019", "A word or form that a later version of the language will use."),
     (
         "T0020",
         "A name may be bound only once by the parameters of one function or lambda, by one pattern, and by one `for`. Write `_` for a part that is not needed.",
     ),
-    (
-        "T0021",
-        "`x |> f(a)` is `f(a, x)`: on the right of `|>` stands a function, a call, or a lambda.",
-    ),
-    (
-        "T0022",
-        "A lambda has at least one parameter; `||` is the operator \"or\".",
-    ),
-    (
-        "T0023",
-        "`if` is an expression and gives a value in both cases, so it needs an `else`.",
-    ),
+    ("T0021", "`x |> f(a)` is `f(a, x)`: on the right of `|>` stands a function, a call, or a lambda."),
+    ("T0022", "A lambda has at least one parameter; `||` is the operator \"or\"."),
+    ("T0023", "`if` is an expression and gives a value in both cases, so it needs an `else`."),
     (
         "T0024",
         "A `[` that follows an expression opens an index, also on a new line. If a new array was meant, something is missing before it.",
     ),
-    (
-        "T0025",
-        "A tuple has no part or at least two; `(a,)` is not a tuple of one.",
-    ),
+    ("T0025", "A tuple has no part or at least two; `(a,)` is not a tuple of one."),
     (
         "T0030",
         "Expressions, types and patterns may nest 256 deep, and long chains of operators count as well. Name parts with `let`, or use functions.",
@@ -101,8 +71,5 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
 
 /// The explanation of a code of this crate.
 pub fn explain(code: &str) -> Option<&'static str> {
-    EXPLANATIONS
-        .iter()
-        .find(|(c, _)| *c == code)
-        .map(|(_, text)| *text)
+    EXPLANATIONS.iter().find(|(c, _)| *c == code).map(|(_, text)| *text)
 }

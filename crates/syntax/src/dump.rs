@@ -30,18 +30,9 @@ pub fn item(item: &Item) -> String {
                 [] => String::new(),
                 generics => format!("[{}]", join(generics, ", ", generic)),
             };
-            let params = join(&f.params, ", ", |p| {
-                format!("{}: {}", pattern(&p.pattern), ty(&p.ty))
-            });
-            let result = f
-                .result
-                .as_ref()
-                .map_or(String::new(), |t| format!(" -> {}", ty(t)));
-            format!(
-                "{docs}({word} {}{generics} ({params}){result} {})",
-                f.name.text,
-                expr(&f.body)
-            )
+            let params = join(&f.params, ", ", |p| format!("{}: {}", pattern(&p.pattern), ty(&p.ty)));
+            let result = f.result.as_ref().map_or(String::new(), |t| format!(" -> {}", ty(t)));
+            format!("{docs}({word} {}{generics} ({params}){result} {})", f.name.text, expr(&f.body))
         }
     }
 }
@@ -77,68 +68,37 @@ pub fn pattern(p: &Pattern) -> String {
 
 /// An expression.
 pub fn expr(e: &Expr) -> String {
-    let suffixed =
-        |text: String, suffix: &Option<ScalarType>| text + suffix.map_or("", ScalarType::name);
+    let suffixed = |text: String, suffix: &Option<ScalarType>| text + suffix.map_or("", ScalarType::name);
     match &e.kind {
         ExprKind::Int { value, suffix } => suffixed(value.to_string(), suffix),
         ExprKind::Real { value, suffix } => suffixed(format!("{value:?}"), suffix),
         ExprKind::Bool(b) => b.to_string(),
         ExprKind::Str(text) => format!("{text:?}"),
         ExprKind::Var(name) => name.clone(),
-        ExprKind::Call {
-            function,
-            args,
-            piped,
-        } => {
+        ExprKind::Call { function, args, piped } => {
             let word = if *piped { "pipe" } else { "call" };
             format!("({word} {}{})", expr(function), spaced(args, expr))
         }
         ExprKind::Unary { op, operand } => format!("({} {})", op.symbol(), expr(operand)),
-        ExprKind::Binary {
-            op, left, right, ..
-        } => format!("({} {} {})", op.symbol(), expr(left), expr(right)),
+        ExprKind::Binary { op, left, right, .. } => format!("({} {} {})", op.symbol(), expr(left), expr(right)),
         ExprKind::Section(op) => format!("(section {})", op.symbol()),
         ExprKind::Tuple(parts) => format!("(tuple{})", spaced(parts, expr)),
         ExprKind::Array(parts) => format!("(array{})", spaced(parts, expr)),
-        ExprKind::Comprehension {
-            body,
-            generators,
-            filter,
-        } => {
-            let filter = filter
-                .as_ref()
-                .map_or(String::new(), |f| format!(" (if {})", expr(f)));
-            format!(
-                "(for {}{}{filter})",
-                expr(body),
-                spaced(generators, generator)
-            )
+        ExprKind::Comprehension { body, generators, filter } => {
+            let filter = filter.as_ref().map_or(String::new(), |f| format!(" (if {})", expr(f)));
+            format!("(for {}{}{filter})", expr(body), spaced(generators, generator))
         }
         ExprKind::Index { array, subscripts } => {
             format!("(index {}{})", expr(array), spaced(subscripts, subscript))
         }
         ExprKind::Range { from, to } => format!("(.. {} {})", expr(from), expr(to)),
-        ExprKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
-            format!(
-                "(if {} {} {})",
-                expr(condition),
-                expr(then),
-                expr(otherwise)
-            )
+        ExprKind::If { condition, then, otherwise } => {
+            format!("(if {} {} {})", expr(condition), expr(then), expr(otherwise))
         }
         ExprKind::Let { bindings, body } => {
             format!("(let{} {})", spaced(bindings, binding), expr(body))
         }
-        ExprKind::Loop {
-            pattern: p,
-            init,
-            control,
-            body,
-        } => {
+        ExprKind::Loop { pattern: p, init, control, body } => {
             let control = match control {
                 LoopControl::While(condition) => format!("(while {})", expr(condition)),
                 LoopControl::Count { var, bound } => format!("({} < {})", var.text, expr(bound)),
@@ -146,12 +106,7 @@ pub fn expr(e: &Expr) -> String {
                     format!("({} in {})", pattern(p), expr(array))
                 }
             };
-            format!(
-                "(loop ({} {}) {control} {})",
-                pattern(p),
-                expr(init),
-                expr(body)
-            )
+            format!("(loop ({} {}) {control} {})", pattern(p), expr(init), expr(body))
         }
         ExprKind::Lambda { params, body } => {
             let param = |p: &LambdaParam| match &p.ty {
@@ -174,11 +129,7 @@ fn subscript(s: &Subscript) -> String {
     let part = |e: &Option<Expr>| e.as_ref().map_or("_".into(), expr);
     match &s.kind {
         SubscriptKind::At(at) => expr(at),
-        SubscriptKind::Slice {
-            from,
-            to,
-            step: None,
-        } => format!("(slice {} {})", part(from), part(to)),
+        SubscriptKind::Slice { from, to, step: None } => format!("(slice {} {})", part(from), part(to)),
         SubscriptKind::Slice { from, to, step } => {
             format!("(slice {} {} {})", part(from), part(to), part(step))
         }
@@ -187,16 +138,8 @@ fn subscript(s: &Subscript) -> String {
 
 fn binding(b: &Binding) -> String {
     match &b.kind {
-        BindingKind::Let {
-            pattern: p,
-            ty: Some(t),
-            value,
-        } => format!("({}: {} {})", pattern(p), ty(t), expr(value)),
-        BindingKind::Let {
-            pattern: p,
-            ty: None,
-            value,
-        } => format!("({} {})", pattern(p), expr(value)),
+        BindingKind::Let { pattern: p, ty: Some(t), value } => format!("({}: {} {})", pattern(p), ty(t), expr(value)),
+        BindingKind::Let { pattern: p, ty: None, value } => format!("({} {})", pattern(p), expr(value)),
         BindingKind::Assert { condition, message } => {
             format!("(assert {} {message:?})", expr(condition))
         }

@@ -29,23 +29,11 @@ pub struct Lexed {
 
 /// Splits a file into tokens.
 pub fn lex(file: FileId, text: &str) -> Lexed {
-    let lexed = Lexed {
-        tokens: Vec::new(),
-        docs: Vec::new(),
-        errors: Vec::new(),
-    };
-    let mut lexer = Lexer {
-        file,
-        text,
-        at: 0,
-        lexed,
-    };
+    let lexed = Lexed { tokens: Vec::new(), docs: Vec::new(), errors: Vec::new() };
+    let mut lexer = Lexer { file, text, at: 0, lexed };
     while lexer.token() {}
     let end = Span::new(file, text.len(), text.len());
-    lexer.lexed.tokens.push(Token {
-        span: end,
-        kind: TokenKind::End,
-    });
+    lexer.lexed.tokens.push(Token { span: end, kind: TokenKind::End });
     lexer.lexed
 }
 
@@ -62,10 +50,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn push(&mut self, start: usize, kind: TokenKind) {
-        self.lexed.tokens.push(Token {
-            span: Span::new(self.file, start, self.at),
-            kind,
-        });
+        self.lexed.tokens.push(Token { span: Span::new(self.file, start, self.at), kind });
     }
 
     /// Reads one token or passes over white space; `false` at the end.
@@ -89,10 +74,7 @@ impl<'a> Lexer<'a> {
             let text = word(rest);
             self.at += text.len();
             let keyword = KEYWORDS.into_iter().find(|k| *k == text);
-            self.push(
-                start,
-                keyword.map_or_else(|| TokenKind::Name(text.into()), TokenKind::Fixed),
-            );
+            self.push(start, keyword.map_or_else(|| TokenKind::Name(text.into()), TokenKind::Fixed));
         } else if let Some(mark) = PUNCTUATION.into_iter().find(|p| rest.starts_with(p)) {
             self.at += mark.len();
             self.push(start, TokenKind::Fixed(mark));
@@ -126,9 +108,7 @@ impl<'a> Lexer<'a> {
         self.at += number.length;
         let span = Span::new(self.file, start, self.at);
         let text = &self.text[start..self.at];
-        self.lexed
-            .errors
-            .push(number::missing_digits(span, format!("0{text}")));
+        self.lexed.errors.push(number::missing_digits(span, format!("0{text}")));
         self.push(start, TokenKind::Real(0.0, None));
     }
 
@@ -163,19 +143,11 @@ impl<'a> Lexer<'a> {
                 c => value.push(c),
             }
         }
-        let line = self
-            .rest()
-            .split('\n')
-            .next()
-            .unwrap_or_default()
-            .trim_end();
+        let line = self.rest().split('\n').next().unwrap_or_default().trim_end();
         self.at = start + line.len();
         self.lexed.errors.push(
             Diagnostic::error("T0002", "this string does not end")
-                .primary(
-                    Span::new(self.file, start, self.at),
-                    "no closing `\"` on this line",
-                )
+                .primary(Span::new(self.file, start, self.at), "no closing `\"` on this line")
                 .hint("write `\\n` for a line break inside a string"),
         );
         self.push(start, TokenKind::Bad);
@@ -193,14 +165,8 @@ impl<'a> Lexer<'a> {
         // A run of unknown characters is one mistake.
         self.at += self.rest().find(known).unwrap_or(self.rest().len());
         let text = &self.text[start..self.at];
-        let mut error = Diagnostic::error(
-            "T0001",
-            format!("`{}` means nothing in Terrace", text.escape_debug()),
-        )
-        .primary(
-            Span::new(self.file, start, self.at),
-            "not part of the language",
-        );
+        let mut error = Diagnostic::error("T0001", format!("`{}` means nothing in Terrace", text.escape_debug()))
+            .primary(Span::new(self.file, start, self.at), "not part of the language");
         if text.starts_with('#') {
             error = error.hint("comments start with `--`");
         } else if text.starts_with(char::is_alphabetic) {

@@ -24,12 +24,9 @@ pub(crate) struct Number {
 
 /// The error for `1.` and `.5`.
 pub(crate) fn missing_digits(span: Span, better: String) -> Diagnostic {
-    Diagnostic::error(
-        "T0003",
-        "digits are required on both sides of a decimal point",
-    )
-    .primary(span, "a digit is missing here")
-    .hint(format!("write `{better}`"))
+    Diagnostic::error("T0003", "digits are required on both sides of a decimal point")
+        .primary(span, "a digit is missing here")
+        .hint(format!("write `{better}`"))
 }
 
 /// Reads the number that `text` begins with; its first character is a digit.
@@ -43,45 +40,25 @@ pub(crate) fn read(file: FileId, start: usize, text: &str) -> Number {
 }
 
 fn with_radix(file: FileId, start: usize, rest: &str, radix: u32) -> Number {
-    let digits_end = rest
-        .find(|c: char| !(c.is_digit(radix) || c == '_'))
-        .unwrap_or(rest.len());
+    let digits_end = rest.find(|c: char| !(c.is_digit(radix) || c == '_')).unwrap_or(rest.len());
     let (digits, suffix) = (&rest[..digits_end], word(&rest[digits_end..]));
     let length = 2 + digits.len() + suffix.len();
     let span = Span::new(file, start, start + length);
     let clean: String = digits.chars().filter(|c| *c != '_').collect();
     if clean.is_empty() {
-        let error = Diagnostic::error("T0003", "a number without digits").primary(
-            span,
-            format!("digits of base {radix} must follow the prefix"),
-        );
-        return Number {
-            length,
-            kind: TokenKind::Int(0, None),
-            error: Some(error),
-        };
+        let error = Diagnostic::error("T0003", "a number without digits")
+            .primary(span, format!("digits of base {radix} must follow the prefix"));
+        return Number { length, kind: TokenKind::Int(0, None), error: Some(error) };
     }
     let ty = match integer_suffix(span, suffix) {
         Ok(ty) => ty,
         Err(error) => {
-            return Number {
-                length,
-                kind: TokenKind::Int(0, None),
-                error: Some(*error),
-            };
+            return Number { length, kind: TokenKind::Int(0, None), error: Some(*error) };
         }
     };
     match u64::from_str_radix(&clean, radix) {
-        Ok(value) => Number {
-            length,
-            kind: TokenKind::Int(value, ty),
-            error: None,
-        },
-        Err(_) => Number {
-            length,
-            kind: TokenKind::Int(0, ty),
-            error: Some(too_large(span)),
-        },
+        Ok(value) => Number { length, kind: TokenKind::Int(value, ty), error: None },
+        Err(_) => Number { length, kind: TokenKind::Int(0, ty), error: Some(too_large(span)) },
     }
 }
 
@@ -111,11 +88,7 @@ fn decimal(file: FileId, start: usize, text: &str) -> Number {
             end = digits(end + 1 + sign);
         }
     }
-    let suffix = if error.is_none() {
-        word(&text[end..])
-    } else {
-        ""
-    };
+    let suffix = if error.is_none() { word(&text[end..]) } else { "" };
     let length = end + suffix.len();
     let span = Span::new(file, start, start + length);
     let clean: String = text[..end].chars().filter(|c| *c != '_').collect();
@@ -127,11 +100,8 @@ fn decimal(file: FileId, start: usize, text: &str) -> Number {
     if real || ty.is_some_and(ScalarType::is_float) {
         if let Some(ty) = ty.filter(|t| t.is_int()) {
             error = error.or(Some(
-                Diagnostic::error(
-                    "T0005",
-                    format!("a number with a fraction or exponent cannot be `{ty}`"),
-                )
-                .primary(span, "this is a real number"),
+                Diagnostic::error("T0005", format!("a number with a fraction or exponent cannot be `{ty}`"))
+                    .primary(span, "this is a real number"),
             ));
         }
         let ty = ty.filter(|t| t.is_float());
@@ -143,29 +113,16 @@ fn decimal(file: FileId, start: usize, text: &str) -> Number {
         if value.is_infinite() {
             error = error.or_else(|| Some(too_large(span)));
         }
-        return Number {
-            length,
-            kind: TokenKind::Real(value, ty),
-            error,
-        };
+        return Number { length, kind: TokenKind::Real(value, ty), error };
     }
     match clean.parse::<u64>() {
-        Ok(value) => Number {
-            length,
-            kind: TokenKind::Int(value, ty),
-            error,
-        },
-        Err(_) => Number {
-            length,
-            kind: TokenKind::Int(0, ty),
-            error: error.or_else(|| Some(too_large(span))),
-        },
+        Ok(value) => Number { length, kind: TokenKind::Int(value, ty), error },
+        Err(_) => Number { length, kind: TokenKind::Int(0, ty), error: error.or_else(|| Some(too_large(span))) },
     }
 }
 
 fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::error("T0004", "this number is too large for any type")
-        .primary(span, "out of range")
+    Diagnostic::error("T0004", "this number is too large for any type").primary(span, "out of range")
 }
 
 fn number_suffix(span: Span, suffix: &str) -> Result<Option<ScalarType>, Box<Diagnostic>> {
@@ -185,11 +142,8 @@ fn number_suffix(span: Span, suffix: &str) -> Result<Option<ScalarType>, Box<Dia
 fn integer_suffix(span: Span, suffix: &str) -> Result<Option<ScalarType>, Box<Diagnostic>> {
     match number_suffix(span, suffix)? {
         Some(ty) if ty.is_float() => Err(Box::new(
-            Diagnostic::error(
-                "T0005",
-                format!("a number with a base prefix cannot be `{ty}`"),
-            )
-            .primary(span, "only integers have a base prefix"),
+            Diagnostic::error("T0005", format!("a number with a base prefix cannot be `{ty}`"))
+                .primary(span, "only integers have a base prefix"),
         )),
         ty => Ok(ty),
     }

@@ -8,8 +8,8 @@ use terrace_base::{ScalarType, Span};
 
 /// The words that cannot be names.
 pub const KEYWORDS: [&str; 22] = [
-    "def", "entry", "test", "let", "in", "if", "then", "else", "loop", "while", "for", "do", "by",
-    "assert", "true", "false", "type", "enum", "import", "match", "with", "stream",
+    "def", "entry", "test", "let", "in", "if", "then", "else", "loop", "while", "for", "do", "by", "assert", "true",
+    "false", "type", "enum", "import", "match", "with", "stream",
 ];
 
 /// The keywords that only later versions of the language use.
@@ -17,9 +17,8 @@ pub const RESERVED: [&str; 6] = ["type", "enum", "import", "match", "with", "str
 
 /// All punctuation; a longer mark stands before its beginnings.
 pub const PUNCTUATION: [&str; 38] = [
-    "->", "|>", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "++", "..", "(", ")", "[", "]",
-    "{", "}", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "_", ".",
-    "?", "\\", "'",
+    "->", "|>", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "++", "..", "(", ")", "[", "]", "{", "}", ",", ":",
+    ";", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "_", ".", "?", "\\", "'",
 ];
 
 /// One token and where it stands.

@@ -27,16 +27,9 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             visit(right);
         }
         ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().for_each(visit),
-        ExprKind::Comprehension {
-            body,
-            generators,
-            filter,
-        } => {
+        ExprKind::Comprehension { body, generators, filter } => {
             visit(body);
-            generators
-                .iter()
-                .map(Generator::source)
-                .for_each(&mut *visit);
+            generators.iter().map(Generator::source).for_each(&mut *visit);
             filter.iter().for_each(|f| visit(f));
         }
         ExprKind::Index { array, subscripts } => {
@@ -54,11 +47,7 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             visit(from);
             visit(to);
         }
-        ExprKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
+        ExprKind::If { condition, then, otherwise } => {
             visit(condition);
             visit(then);
             visit(otherwise);
@@ -72,12 +61,7 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             }
             visit(body);
         }
-        ExprKind::Loop {
-            init,
-            control,
-            body,
-            ..
-        } => {
+        ExprKind::Loop { init, control, body, .. } => {
             visit(init);
             match control {
                 LoopControl::While(condition) => visit(condition),
@@ -123,15 +107,8 @@ pub fn mentions(expr: &Expr, names: &[&str]) -> Option<Span> {
     };
     match &expr.kind {
         ExprKind::Var(name) => names.contains(&name.as_str()).then_some(expr.span),
-        ExprKind::Comprehension {
-            body,
-            generators,
-            filter,
-        } => {
-            let inner = without(
-                names,
-                generators.iter().flat_map(Generator::names).collect(),
-            );
+        ExprKind::Comprehension { body, generators, filter } => {
+            let inner = without(names, generators.iter().flat_map(Generator::names).collect());
             within(body, &inner)
                 .or_else(|| generators.iter().find_map(|g| mentions(g.source(), names)))
                 .or_else(|| filter.as_ref().and_then(|f| within(f, &inner)))
@@ -151,12 +128,7 @@ pub fn mentions(expr: &Expr, names: &[&str]) -> Option<Span> {
             }
             within(body, &inner)
         }
-        ExprKind::Loop {
-            pattern,
-            init,
-            control,
-            body,
-        } => {
+        ExprKind::Loop { pattern, init, control, body } => {
             let mut bound = pattern.names();
             let inner = without(names, bound.clone());
             let control = match control {
@@ -171,15 +143,10 @@ pub fn mentions(expr: &Expr, names: &[&str]) -> Option<Span> {
                 }
             };
             let inner = without(names, bound);
-            mentions(init, names)
-                .or(control)
-                .or_else(|| within(body, &inner))
+            mentions(init, names).or(control).or_else(|| within(body, &inner))
         }
         ExprKind::Lambda { params, body } => {
-            let inner = without(
-                names,
-                params.iter().flat_map(|p| p.pattern.names()).collect(),
-            );
+            let inner = without(names, params.iter().flat_map(|p| p.pattern.names()).collect());
             within(body, &inner)
         }
         _ => {

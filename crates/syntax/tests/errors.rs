@@ -32,15 +32,7 @@ fn messages(source: &str) -> String {
     assert!(!errors.is_empty(), "no mistake found in\n{source}");
     let mut out: String = errors.iter().map(|e| render(e, &map, false)).collect();
     let names: Vec<String> = module.items.iter().map(item_name).collect();
-    let _ = writeln!(
-        out,
-        "items: {}",
-        if names.is_empty() {
-            "none".into()
-        } else {
-            names.join(", ")
-        }
-    );
+    let _ = writeln!(out, "items: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
     out
 }
 

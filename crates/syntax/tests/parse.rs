@@ -22,10 +22,7 @@ fn check(expr: &str, expected: &str) {
 
 fn check_type(ty: &str, expected: &str) {
     let module = parse_clean(&format!("def f(x: {ty}) = x"));
-    assert_eq!(
-        dump::module(&module),
-        format!("(def f (x: {expected}) x)\n")
-    );
+    assert_eq!(dump::module(&module), format!("(def f (x: {expected}) x)\n"));
 }
 
 fn check_items(source: &str, expected: &str) {
@@ -68,15 +65,9 @@ fn precedence() {
 
 #[test]
 fn pipes() {
-    check(
-        "xs |> filter(p) |> map(f)",
-        "(pipe map f (pipe filter p xs))",
-    );
+    check("xs |> filter(p) |> map(f)", "(pipe map f (pipe filter p xs))");
     check("xs |> sum", "(pipe sum xs)");
-    check(
-        "0..n |> map(|i| i * i) |> sum",
-        "(pipe sum (pipe map (lambda (i) (* i i)) (.. 0 n)))",
-    );
+    check("0..n |> map(|i| i * i) |> sum", "(pipe sum (pipe map (lambda (i) (* i i)) (.. 0 n)))");
     check("a + b |> f", "(pipe f (+ a b))");
     check("x |> |y| y + 1", "(pipe (lambda (y) (+ y 1)) x)");
     check("xs |> reduce((+), 0)", "(pipe reduce (section +) 0 xs)");
@@ -85,10 +76,7 @@ fn pipes() {
 #[test]
 fn lambdas_and_sections() {
     check("|x, y| x + y", "(lambda (x, y) (+ x y))");
-    check(
-        "|(a, _), b: []i64| a | b",
-        "(lambda ((a, _), b: []i64) (| a b))",
-    );
+    check("|(a, _), b: []i64| a | b", "(lambda ((a, _), b: []i64) (| a b))");
     check("f(|x| x, 1)", "(call f (lambda (x) x) 1)");
     check("(-)", "(section -)");
     check("(|)", "(section |)");
@@ -117,36 +105,15 @@ fn comprehensions() {
         "(for (* a b) (a in row) (b in (index v (slice _ (call len row)))))",
     );
     check("[i for i < n]", "(for i (i < n))");
-    check(
-        "[x + i for x in xs, i < len(xs) if x > 0]",
-        "(for (+ x i) (x in xs) (i < (call len xs)) (if (> x 0)))",
-    );
-    check(
-        "[x * v[j] for (j, x) in row]",
-        "(for (* x (index v j)) ((j, x) in row))",
-    );
+    check("[x + i for x in xs, i < len(xs) if x > 0]", "(for (+ x i) (x in xs) (i < (call len xs)) (if (> x 0)))");
+    check("[x * v[j] for (j, x) in row]", "(for (* x (index v j)) ((j, x) in row))");
     check("[1 for _ in xs]", "(for 1 (_ in xs))");
-    check(
-        "[[x for x in row] for row in rows]",
-        "(for (for x (x in row)) (row in rows))",
-    );
-    check(
-        "[let y = x in y for x in xs]",
-        "(for (let (y x) y) (x in xs))",
-    );
-    check(
-        "[x for x in let ys = zs in ys]",
-        "(for x (x in (let (ys zs) ys)))",
-    );
-    check(
-        "[loop a = x for i < 3 do a + i for x in xs]",
-        "(for (loop (a x) (i < 3) (+ a i)) (x in xs))",
-    );
+    check("[[x for x in row] for row in rows]", "(for (for x (x in row)) (row in rows))");
+    check("[let y = x in y for x in xs]", "(for (let (y x) y) (x in xs))");
+    check("[x for x in let ys = zs in ys]", "(for x (x in (let (ys zs) ys)))");
+    check("[loop a = x for i < 3 do a + i for x in xs]", "(for (loop (a x) (i < 3) (+ a i)) (x in xs))");
     // The inner `x` is another one, so the second source does not depend on the first.
-    check(
-        "[x for x in xs, y in [x for x in zs]]",
-        "(for x (x in xs) (y in (for x (x in zs))))",
-    );
+    check("[x for x in xs, y in [x for x in zs]]", "(for x (x in xs) (y in (for x (x in zs))))");
 }
 
 #[test]
@@ -168,41 +135,20 @@ fn indexing() {
 
 #[test]
 fn control() {
-    check(
-        "if a then b else if c then d else e + 1",
-        "(if a b (if c d (+ e 1)))",
-    );
+    check("if a then b else if c then d else e + 1", "(if a b (if c d (+ e 1)))");
     check("1 + if a then b else c", "(+ 1 (if a b c))");
-    check(
-        "let x = 1 let (a, _) = f(x) in a + x",
-        "(let (x 1) ((a, _) (call f x)) (+ a x))",
-    );
+    check("let x = 1 let (a, _) = f(x) in a + x", "(let (x 1) ((a, _) (call f x)) (+ a x))");
     check("let x: i32 = 1 in x", "(let (x: i32 1) x)");
-    check(
-        "let x = 1 assert(x > 0, \"positive\") let y = x in y",
-        "(let (x 1) (assert (> x 0) \"positive\") (y x) y)",
-    );
+    check("let x = 1 assert(x > 0, \"positive\") let y = x in y", "(let (x 1) (assert (> x 0) \"positive\") (y x) y)");
     check("assert(c, \"m\") in 1", "(let (assert c \"m\") 1)");
-    check(
-        "let a = let b = 1 in b let c = 2 in a + c",
-        "(let (a (let (b 1) b)) (c 2) (+ a c))",
-    );
+    check("let a = let b = 1 in b let c = 2 in a + c", "(let (a (let (b 1) b)) (c 2) (+ a c))");
     check(
         "loop (count, n) = (0, n0) while n != 1 do (count + 1, n / 2)",
         "(loop ((count, n) (tuple 0 n0)) (while (!= n 1)) (tuple (+ count 1) (/ n 2)))",
     );
-    check(
-        "loop x = 0 for i < n do x + i",
-        "(loop (x 0) (i < n) (+ x i))",
-    );
-    check(
-        "loop x = 0 for (a, b) in vs do x + a * b",
-        "(loop (x 0) ((a, b) in vs) (+ x (* a b)))",
-    );
-    check(
-        "let s = loop x = 0 for v in vs do x + v in s",
-        "(let (s (loop (x 0) (v in vs) (+ x v))) s)",
-    );
+    check("loop x = 0 for i < n do x + i", "(loop (x 0) (i < n) (+ x i))");
+    check("loop x = 0 for (a, b) in vs do x + a * b", "(loop (x 0) ((a, b) in vs) (+ x (* a b)))");
+    check("let s = loop x = 0 for v in vs do x + v in s", "(let (s (loop (x 0) (v in vs) (+ x v))) s)");
 }
 
 #[test]
@@ -225,10 +171,7 @@ fn items() {
         "--| Adds.\n--| Twice.\ndef f[n, t: Ord](xs: [n]t, (a, b): (i64, i64)) -> [n]t = xs\n-- no doc\nentry g() -> i64 = 1",
         "--| Adds.\n--| Twice.\n(def f[n, t: Ord] (xs: [n]t, (a, b): (i64, i64)) -> [n]t xs)\n(entry g () -> i64 1)\n",
     );
-    check_items(
-        "test \"one\" = 1 == 1 test \"two\" = true",
-        "(test \"one\" (== 1 1))\n(test \"two\" true)\n",
-    );
+    check_items("test \"one\" = 1 == 1 test \"two\" = true", "(test \"one\" (== 1 1))\n(test \"two\" true)\n");
     check_items("", "");
 }
 
@@ -277,27 +220,14 @@ fn spans_cover_what_was_written() {
     let mut map = SourceMap::new();
     let file = map.add("t.ter", source);
     let (module, _) = parse(&map, file);
-    let ItemKind::Test(test) = &module.items[0].kind else {
-        panic!()
-    };
+    let ItemKind::Test(test) = &module.items[0].kind else { panic!() };
     let mut seen = Vec::new();
     fn walk(e: &terrace_syntax::ast::Expr, map: &SourceMap, seen: &mut Vec<String>) {
         seen.push(map.snippet(e.span).to_string());
         terrace_syntax::visit::for_each_child(e, &mut |c| walk(c, map, seen));
     }
     walk(&test.body, &map, &mut seen);
-    let expected = [
-        "(a + f(x)[1..2]) * 3",
-        "(a + f(x)[1..2])",
-        "a",
-        "f(x)[1..2]",
-        "f(x)",
-        "f",
-        "x",
-        "1",
-        "2",
-        "3",
-    ];
+    let expected = ["(a + f(x)[1..2]) * 3", "(a + f(x)[1..2])", "a", "f(x)[1..2]", "f(x)", "f", "x", "1", "2", "3"];
     assert_eq!(seen, expected);
     assert_eq!(map.snippet(module.items[0].span), source);
 }

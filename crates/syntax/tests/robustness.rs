@@ -24,17 +24,10 @@ fn survive(source: &str) -> (Module, Vec<&'static str>) {
     let file = map.add("soup.ter", source);
     let (module, errors) = parse(&map, file);
     for error in &errors {
-        assert!(
-            terrace_syntax::explain(error.code).is_some(),
-            "{} has no explanation",
-            error.code
-        );
+        assert!(terrace_syntax::explain(error.code).is_some(), "{} has no explanation", error.code);
         for label in &error.labels {
             let range = label.span.start as usize..label.span.end as usize;
-            assert!(
-                source.get(range).is_some(),
-                "{error:?} is not a place in {source:?}"
-            );
+            assert!(source.get(range).is_some(), "{error:?} is not a place in {source:?}");
         }
         assert!(render(error, &map, false).contains("soup.ter"));
     }
@@ -122,8 +115,7 @@ fn token_soup() {
     let mut random = Random(0x5eed);
     for _ in 0..20_000 {
         let length = 1 + random.below(40);
-        let mut source =
-            String::from(["", "def f(x: i64) -> i64 = ", "test \"t\" = "][random.below(3)]);
+        let mut source = String::from(["", "def f(x: i64) -> i64 = ", "test \"t\" = "][random.below(3)]);
         for _ in 0..length {
             source.push_str(WORDS[random.below(WORDS.len())]);
             source.push_str(["", " ", " "][random.below(3)]);
@@ -166,12 +158,7 @@ fn damaged_programs() {
 #[test]
 fn towers_end_in_an_error() {
     let tower = |before: &str, open: &str, middle: &str, close: &str, n: usize| {
-        survive(&format!(
-            "{before}{}{middle}{}",
-            open.repeat(n),
-            close.repeat(n)
-        ))
-        .1
+        survive(&format!("{before}{}{middle}{}", open.repeat(n), close.repeat(n))).1
     };
     let test = "test \"t\" = ";
     let cases = [
@@ -211,23 +198,7 @@ fn towers_end_in_an_error() {
 #[test]
 fn width_is_not_depth() {
     let wide = |item: &str| vec![item; 20_000].join(", ");
-    assert_eq!(
-        survive(&format!("test \"t\" = [{}]", wide("1 + f(2)[3]"))).1,
-        [""; 0]
-    );
-    assert_eq!(
-        survive(&format!(
-            "test \"t\" = {} in x",
-            "let x = 1 + 2 ".repeat(20_000)
-        ))
-        .1,
-        [""; 0]
-    );
-    assert_eq!(
-        survive(&"def f(x: i64) -> i64 = x + 1\n".repeat(5_000))
-            .0
-            .items
-            .len(),
-        5_000
-    );
+    assert_eq!(survive(&format!("test \"t\" = [{}]", wide("1 + f(2)[3]"))).1, [""; 0]);
+    assert_eq!(survive(&format!("test \"t\" = {} in x", "let x = 1 + 2 ".repeat(20_000))).1, [""; 0]);
+    assert_eq!(survive(&"def f(x: i64) -> i64 = x + 1\n".repeat(5_000)).0.items.len(), 5_000);
 }

@@ -273,7 +273,10 @@ mod tests {
             (c.count, c.sum, c.weighted)
         };
         assert_eq!(sums(&SlotValue::Column(Column::from_slice(&[1.5f32, -2.0, 4.0]))), (3, 3.5, 1.5 - 4.0 + 12.0));
-        assert_eq!(sums(&SlotValue::Column(Column::from_slice(&[i64::from(u32::MAX)]))), (1, 4294967295.0, 4294967295.0));
+        assert_eq!(
+            sums(&SlotValue::Column(Column::from_slice(&[i64::from(u32::MAX)]))),
+            (1, 4294967295.0, 4294967295.0)
+        );
         assert_eq!(sums(&SlotValue::Scalar(terrace_base::Scalar::I64(-7))), (1, -7.0, -7.0));
         assert_eq!(sums(&SlotValue::Scalar(terrace_base::Scalar::Bool(true))), (1, 1.0, 1.0));
     }

@@ -158,9 +158,7 @@ impl Engine {
                 let plan = loaded.plan();
                 let entry = plan.entries.iter().position(|e| plan.functions[e.function].name == *name);
                 let entry = entry.expect("every entry and test is in the plan");
-                let (value, stats) = loaded
-                    .call(entry, &args)
-                    .map_err(|e| self.failed(loaded, &e))?;
+                let (value, stats) = loaded.call(entry, &args).map_err(|e| self.failed(loaded, &e))?;
                 Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new() })
             }
         }

@@ -1,12 +1,12 @@
 //! A program that passed the front end.
 
+use std::path::Path;
 use terrace_base::{Diagnostic, FileId, SourceMap, Timings, render};
-use terrace_ir::core::{self, Role, Type};
 use terrace_ir::FuncId;
+use terrace_ir::core::{self, Role, Type};
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
 use terrace_plan::data::Data;
-use std::path::Path;
 
 /// Why something could not be done: messages, and the sources they point into.
 #[derive(Debug)]
@@ -102,7 +102,8 @@ impl Program {
         let found = self.core.functions.enumerate().find(|(_, f)| f.role == Role::Entry && f.name == name);
         found.map(|(id, _)| id).ok_or_else(|| {
             let names: Vec<String> = self.entries().into_iter().map(|e| format!("`{}`", e.name)).collect();
-            let have = if names.is_empty() { "it has none".to_string() } else { format!("it has {}", names.join(", ")) };
+            let have =
+                if names.is_empty() { "it has none".to_string() } else { format!("it has {}", names.join(", ")) };
             Failed::plain("T0702", format!("the program has no entry `{name}`; {have}"))
         })
     }

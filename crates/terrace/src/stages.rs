@@ -124,7 +124,8 @@ impl Program {
         let mut core = self.core.clone();
         let kept = core.functions.into_vec().into_iter();
         // Tests come after everything that they call, and nothing calls a test: numbers stay right.
-        core.functions = kept.filter(|f| !f.name.starts_with("test_") || f.role == terrace_ir::core::Role::Entry).collect();
+        core.functions =
+            kept.filter(|f| !f.name.starts_with("test_") || f.role == terrace_ir::core::Role::Entry).collect();
         core
     }
 }

@@ -155,7 +155,10 @@ mod tests {
 
     #[test]
     fn cases_are_read() {
-        let table = Table::parse("--> f((1, 2), [3, 4])  = (1, [2])\n--> g() ! T0904 3:14 division of 7 by zero\n--~ sort: later").unwrap();
+        let table = Table::parse(
+            "--> f((1, 2), [3, 4])  = (1, [2])\n--> g() ! T0904 3:14 division of 7 by zero\n--~ sort: later",
+        )
+        .unwrap();
         assert_eq!(table.cases[0].args, ["(1, 2)", "[3, 4]"]);
         assert_eq!(table.cases[0].expected, Answer::Value("(1, [2])".to_string()));
         assert_eq!(table.cases[1].args.len(), 0);

@@ -45,47 +45,17 @@ fn blocks() {
             ("unwritten", Disagreement),
             (
                 "dynamic_too_small",
-                Message(&[
-                    "kernel reverse_dynamic: ",
-                    "past the end of its 24 bytes of dynamic shared memory",
-                ]),
+                Message(&["kernel reverse_dynamic: ", "past the end of its 24 bytes of dynamic shared memory"]),
             ),
-            (
-                "early_return",
-                Message(&[
-                    "kernel early_return: ",
-                    "waits at __syncthreads",
-                    "thread 31 has returned",
-                ]),
-            ),
+            ("early_return", Message(&["kernel early_return: ", "waits at __syncthreads", "thread 31 has returned"])),
             (
                 "two_barriers",
-                Message(&[
-                    "kernel two_barriers: ",
-                    "thread 0 waits at __syncthreads",
-                    "thread 16 waits at",
-                ]),
+                Message(&["kernel two_barriers: ", "thread 0 waits at __syncthreads", "thread 16 waits at"]),
             ),
-            (
-                "uneven_loop",
-                Message(&[
-                    "kernel uneven_loop: ",
-                    "thread 4 waits",
-                    "thread 0 has returned",
-                ]),
-            ),
-            (
-                "empty_grid",
-                Message(&["kernel nothing: cannot launch 0 blocks of 32 threads"]),
-            ),
-            (
-                "big_block",
-                Message(&["kernel nothing: cannot launch 1 blocks of 1025 threads"]),
-            ),
-            (
-                "trap",
-                Message(&["kernel trap: block 0, thread 40: __trap"]),
-            ),
+            ("uneven_loop", Message(&["kernel uneven_loop: ", "thread 4 waits", "thread 0 has returned"])),
+            ("empty_grid", Message(&["kernel nothing: cannot launch 0 blocks of 32 threads"])),
+            ("big_block", Message(&["kernel nothing: cannot launch 1 blocks of 1025 threads"])),
+            ("trap", Message(&["kernel trap: block 0, thread 40: __trap"])),
         ],
     );
 }
@@ -102,25 +72,9 @@ fn warps() {
             ("warp_votes", Answer("2863311530 1145324612 1 0 496 21 1")),
             ("halves", Answer("120 1108344832 8")),
             ("outside_mask", Disagreement),
-            (
-                "lane_gone",
-                Message(&["kernel lane_gone: ", "__shfl_sync", "thread 9 has returned"]),
-            ),
-            (
-                "lane_elsewhere",
-                Message(&[
-                    "kernel lane_elsewhere: ",
-                    "__shfl_sync",
-                    "thread 9 waits at __syncthreads",
-                ]),
-            ),
-            (
-                "not_in_mask",
-                Message(&[
-                    "kernel not_in_mask: ",
-                    "mask 0000000f, which leaves out the caller",
-                ]),
-            ),
+            ("lane_gone", Message(&["kernel lane_gone: ", "__shfl_sync", "thread 9 has returned"])),
+            ("lane_elsewhere", Message(&["kernel lane_elsewhere: ", "__shfl_sync", "thread 9 waits at __syncthreads"])),
+            ("not_in_mask", Message(&["kernel not_in_mask: ", "mask 0000000f, which leaves out the caller"])),
         ],
     );
 }
@@ -133,21 +87,9 @@ fn grids() {
             ("look_back", Answer("0 6002")),
             ("look_back_by_index", Answer("0 6002")),
             ("look_ahead_resident", Answer("1 1")),
-            (
-                "look_ahead",
-                Message(&[
-                    "kernel look_ahead: no progress",
-                    "of 20 blocks were started",
-                ]),
-            ),
-            (
-                "spin",
-                Message(&["kernel spin: no progress", "3 blocks were started"]),
-            ),
-            (
-                "spin_together",
-                Message(&["kernel spin_together: no progress"]),
-            ),
+            ("look_ahead", Message(&["kernel look_ahead: no progress", "of 20 blocks were started"])),
+            ("spin", Message(&["kernel spin: no progress", "3 blocks were started"])),
+            ("spin_together", Message(&["kernel spin_together: no progress"])),
             ("lock", Answer("165")),
             ("unlocked", Disagreement),
             ("histogram", Answer("1 18002 545 819 545 546 545")),
@@ -161,18 +103,9 @@ fn words() {
     check(
         "words",
         &[
-            (
-                "arguments",
-                Answer("2.5 1099511627776 0.5 -3 1 6 7.5 2003 2"),
-            ),
-            (
-                "bits",
-                Answer("8 64 32 31 63 4 0 2147483648 3 3 -1 2 1065353216 2 2.5 55"),
-            ),
-            (
-                "numbers",
-                Answer("-4 4 5 1.5 2147483647 -7 0 0 1 1 0 1 1 1.5 4.5 58"),
-            ),
+            ("arguments", Answer("2.5 1099511627776 0.5 -3 1 6 7.5 2003 2")),
+            ("bits", Answer("8 64 32 31 63 4 0 2147483648 3 3 -1 2 1065353216 2 2.5 55")),
+            ("numbers", Answer("-4 4 5 1.5 2147483647 -7 0 0 1 1 0 1 1 1.5 4.5 58")),
         ],
     );
 }
@@ -188,11 +121,7 @@ fn ucontext_is_a_twin() {
 fn check(file: &str, cases: &[(&str, Expect)]) {
     let program = build(file, "plain", &[]);
     let output = run(&program);
-    assert_eq!(
-        output,
-        run(&program),
-        "{file}: the same seeds gave another schedule"
-    );
+    assert_eq!(output, run(&program), "{file}: the same seeds gave another schedule");
 
     let mut lines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in output.lines() {
@@ -201,27 +130,17 @@ fn check(file: &str, cases: &[(&str, Expect)]) {
         lines.entry(case).or_default().push(text);
     }
     for (case, expect) in cases {
-        let seen = lines
-            .remove(case)
-            .unwrap_or_else(|| panic!("{file}: no case {case}"));
+        let seen = lines.remove(case).unwrap_or_else(|| panic!("{file}: no case {case}"));
         assert_eq!(seen.len(), 12, "{case}: one line for each seed");
         let failed = |text: &&str| text.starts_with("kernel ");
         let right = match expect {
             Answer(answer) => seen.iter().all(|text| text == answer),
-            Disagreement => {
-                !seen.iter().any(failed) && seen.iter().collect::<BTreeSet<_>>().len() > 2
-            }
-            Message(parts) => seen
-                .iter()
-                .all(|text| failed(text) && parts.iter().all(|part| text.contains(part))),
+            Disagreement => !seen.iter().any(failed) && seen.iter().collect::<BTreeSet<_>>().len() > 2,
+            Message(parts) => seen.iter().all(|text| failed(text) && parts.iter().all(|part| text.contains(part))),
         };
         assert!(right, "{file}, {case}:\n{}", seen.join("\n"));
     }
-    assert!(
-        lines.is_empty(),
-        "{file}: cases without an expectation: {:?}",
-        lines.keys()
-    );
+    assert!(lines.is_empty(), "{file}: cases without an expectation: {:?}", lines.keys());
 }
 
 fn build(file: &str, variant: &str, flags: &[&str]) -> PathBuf {
@@ -229,12 +148,7 @@ fn build(file: &str, variant: &str, flags: &[&str]) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_sim_{file}_{variant}"));
     let compiler = std::env::var_os("TERRACE_CXX").unwrap_or_else(|| "c++".into());
     let output = Command::new(&compiler)
-        .args([
-            "-std=c++17",
-            "-O1",
-            "-ffp-contract=off",
-            "-fno-strict-aliasing",
-        ])
+        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-fno-strict-aliasing"])
         .args(["-fno-exceptions", "-Werror=frame-larger-than=65536"])
         .args(flags)
         .arg("-include")
@@ -245,23 +159,12 @@ fn build(file: &str, variant: &str, flags: &[&str]) -> PathBuf {
         .arg(&program)
         .output()
         .unwrap_or_else(|error| panic!("{}: {error}", compiler.to_string_lossy()));
-    assert!(
-        output.status.success(),
-        "{file}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
     program
 }
 
 fn run(program: &Path) -> String {
-    let output = Command::new(program)
-        .output()
-        .expect("the program was just built");
-    assert!(
-        output.status.success(),
-        "{}: {}",
-        program.display(),
-        output.status
-    );
+    let output = Command::new(program).output().expect("the program was just built");
+    assert!(output.status.success(), "{}: {}", program.display(), output.status);
     String::from_utf8(output.stdout).expect("the driver prints ASCII")
 }

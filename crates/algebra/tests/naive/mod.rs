@@ -44,18 +44,14 @@ impl Tree {
         match self {
             Tree::Num(value) => *value,
             Tree::Var(name) => env[usize::from(name - b'a')],
-            Tree::Call(name, arg) => {
-                fun(SizeFun(u32::from(name - b'a')), &[arg.value(env)]).expect("total")
-            }
+            Tree::Call(name, arg) => fun(SizeFun(u32::from(name - b'a')), &[arg.value(env)]).expect("total"),
             Tree::Op('+', a, b) => a.value(env) + b.value(env),
             Tree::Op('-', a, b) => a.value(env) - b.value(env),
             Tree::Op('*', a, b) => a.value(env) * b.value(env),
             Tree::Op('m', a, b) => a.value(env).min(b.value(env)),
             Tree::Op(_, a, b) => a.value(env).max(b.value(env)),
             Tree::Div(a, by) => (a.value(env) as f64 / *by as f64).floor() as i64,
-            Tree::Mod(a, by) => {
-                a.value(env) - by * (a.value(env) as f64 / *by as f64).floor() as i64
-            }
+            Tree::Mod(a, by) => a.value(env) - by * (a.value(env) as f64 / *by as f64).floor() as i64,
             Tree::Sum(name, upper, body) => {
                 let mut inner = *env;
                 let mut total = 0;
@@ -79,8 +75,7 @@ pub(crate) fn eval(size: &Size, env: &Env) -> Option<i64> {
 
 pub(crate) fn show(size: &Size) -> String {
     let letter = |number: u32| char::from(b'a' + number as u8).to_string();
-    size.display_with(&|v| letter(v.0), &|k| letter(k.0))
-        .to_string()
+    size.display_with(&|v| letter(v.0), &|k| letter(k.0)).to_string()
 }
 
 /// All assignments of the named variables to values of the range.
@@ -124,11 +119,7 @@ impl Parser {
     }
 
     fn sum(&mut self) -> Tree {
-        let mut left = if self.eat("-") {
-            op('-', Tree::Num(0), self.product())
-        } else {
-            self.product()
-        };
+        let mut left = if self.eat("-") { op('-', Tree::Num(0), self.product()) } else { self.product() };
         loop {
             left = match () {
                 _ if self.eat("+") => op('+', left, self.product()),
@@ -155,9 +146,7 @@ impl Parser {
         while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
         }
-        String::from_utf8_lossy(&self.text[start..self.at])
-            .parse()
-            .expect("a number")
+        String::from_utf8_lossy(&self.text[start..self.at]).parse().expect("a number")
     }
 
     fn name(&mut self) -> u8 {
@@ -211,10 +200,7 @@ pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
@@ -242,11 +228,7 @@ impl Dice {
                 };
                 let index = b'r' + depth as u8;
                 let inner: Vec<u8> = names.iter().copied().chain([index, index]).collect();
-                Tree::Sum(
-                    index,
-                    Box::new(upper),
-                    Box::new(self.tree(&inner, depth - 1, kinds)),
-                )
+                Tree::Sum(index, Box::new(upper), Box::new(self.tree(&inner, depth - 1, kinds)))
             }
         }
     }

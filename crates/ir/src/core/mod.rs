@@ -57,11 +57,7 @@ pub struct ArrayType {
 impl Type {
     /// `[]elem`.
     pub fn array(elem: Type) -> Type {
-        Type::Array(Box::new(ArrayType {
-            length: None,
-            position: None,
-            elem,
-        }))
+        Type::Array(Box::new(ArrayType { length: None, position: None, elem }))
     }
 
     /// The scalar type, if it is one.
@@ -84,9 +80,7 @@ impl Type {
     pub fn same_form(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Scalar(a), Type::Scalar(b)) => a == b,
-            (Type::Tuple(a), Type::Tuple(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_form(y))
-            }
+            (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_form(y)),
             (Type::Array(a), Type::Array(b)) => a.elem.same_form(&b.elem),
             _ => false,
         }

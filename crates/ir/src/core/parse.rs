@@ -4,9 +4,7 @@
 //! bindings are met; [`erase_spans`] takes from a program what its text does not say, and then print and parse are inverse.
 
 use super::visit::{Part, bound_values, walk, walk_mut};
-use super::{
-    ArrayType, Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type, Value,
-};
+use super::{ArrayType, Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type, Value};
 use crate::text::read::{Read, Reader};
 use crate::{Atom, ValueId, value_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +12,7 @@ use terrace_base::{IdVec, ScalarType, Span, UnOp};
 
 /// The program that a text says, without spans; the message names the line.
 pub fn parse(text: &str) -> Result<Program, String> {
-    let mut parser = Parser {
-        r: Reader::new(text)?,
-        values: BTreeMap::new(),
-    };
+    let mut parser = Parser { r: Reader::new(text)?, values: BTreeMap::new() };
     let checks = parser.r.checks()?;
     let mut functions = IdVec::new();
     while !parser.r.at_end() {
@@ -28,24 +23,14 @@ pub fn parse(text: &str) -> Result<Program, String> {
 
 /// Takes from a program what its text does not say: spans, and what is known about values that nothing binds.
 pub fn erase_spans(program: &mut Program) {
-    program
-        .checks
-        .iter_mut()
-        .for_each(|c| c.span = Span::none());
+    program.checks.iter_mut().for_each(|c| c.span = Span::none());
     for function in program.functions.iter_mut() {
         function.span = Span::none();
         walk_mut(&mut function.body, &mut |stmt| stmt.span = Span::none());
-        let bound: BTreeSet<ValueId> = function
-            .params
-            .iter()
-            .copied()
-            .chain(bound_values(&function.body))
-            .collect();
+        let bound: BTreeSet<ValueId> = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut positions = BTreeSet::new();
         function.result.positions(&mut positions);
-        bound
-            .iter()
-            .for_each(|v| function.values[*v].ty.positions(&mut positions));
+        bound.iter().for_each(|v| function.values[*v].ty.positions(&mut positions));
         walk(&function.body, &mut |stmt| {
             if let StmtKind::Let { expr, .. } = &stmt.kind {
                 expr.parts(&mut |part| {
@@ -59,10 +44,7 @@ pub fn erase_spans(program: &mut Program) {
             if bound.contains(&id) {
                 return Some((id, value.clone()));
             }
-            let position = || Value {
-                name: value.name.clone(),
-                ty: Type::Scalar(ScalarType::I64),
-            };
+            let position = || Value { name: value.name.clone(), ty: Type::Scalar(ScalarType::I64) };
             positions.contains(&id).then(|| (id, position()))
         });
         function.values = table(known.collect());
@@ -72,13 +54,8 @@ pub fn erase_spans(program: &mut Program) {
 /// The table with what is known, and holes in between.
 fn table(mut known: BTreeMap<ValueId, Value>) -> IdVec<ValueId, Value> {
     let count = known.keys().next_back().map_or(0, |last| last.index() + 1);
-    let hole = || Value {
-        name: String::new(),
-        ty: Type::Tuple(Vec::new()),
-    };
-    (0..count)
-        .map(|i| known.remove(&ValueId::new(i)).unwrap_or_else(hole))
-        .collect()
+    let hole = || Value { name: String::new(), ty: Type::Tuple(Vec::new()) };
+    (0..count).map(|i| known.remove(&ValueId::new(i)).unwrap_or_else(hole)).collect()
 }
 
 struct Parser<'a> {
@@ -102,25 +79,14 @@ impl Parser<'_> {
             Some(name) => {
                 self.r.want_word("with")?;
                 self.r.want("(")?;
-                Role::Test {
-                    name,
-                    arguments: self.r.list(")", &mut |r| r.data())?,
-                }
+                Role::Test { name, arguments: self.r.list(")", &mut |r| r.data())? }
             }
             None if word == "entry" => Role::Entry,
             None => Role::Internal,
         };
         let body = self.body()?;
         let values = table(std::mem::take(&mut self.values));
-        Ok(Function {
-            name,
-            role,
-            values,
-            params,
-            result,
-            body,
-            span: Span::none(),
-        })
+        Ok(Function { name, role, values, params, result, body, span: Span::none() })
     }
 
     fn ty(&mut self) -> Read<Type> {
@@ -132,10 +98,7 @@ impl Parser<'_> {
         }
         let position = self.r.position().map(|(name, var)| {
             if let Some(name) = name {
-                let value = Value {
-                    name,
-                    ty: Type::Scalar(ScalarType::I64),
-                };
+                let value = Value { name, ty: Type::Scalar(ScalarType::I64) };
                 self.values.entry(value_of(var)).or_insert(value);
             }
             var
@@ -145,11 +108,7 @@ impl Parser<'_> {
             false => Some(self.r.size()?),
         };
         self.r.want("]")?;
-        Ok(Type::Array(Box::new(ArrayType {
-            length,
-            position,
-            elem: self.ty()?,
-        })))
+        Ok(Type::Array(Box::new(ArrayType { length, position, elem: self.ty()? })))
     }
 
     fn separated<T>(&mut self, end: &str, item: fn(&mut Self) -> Read<T>) -> Read<Vec<T>> {
@@ -192,11 +151,7 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Read<Stmt> {
         let kind = if self.r.take_word("check") {
             let (check, cond, values) = self.r.check_stmt()?;
-            StmtKind::Check {
-                check,
-                cond,
-                values,
-            }
+            StmtKind::Check { check, cond, values }
         } else {
             self.r.want_word("let")?;
             let value = self.binder()?;
@@ -208,10 +163,7 @@ impl Parser<'_> {
             };
             StmtKind::Let { value, expr, after }
         };
-        Ok(Stmt {
-            kind,
-            span: Span::none(),
-        })
+        Ok(Stmt { kind, span: Span::none() })
     }
 
     fn expr(&mut self) -> Read<Expr> {
@@ -221,10 +173,7 @@ impl Parser<'_> {
         if self.r.take("[") {
             let elems = self.r.atoms("]")?;
             self.r.want_word("of")?;
-            return Ok(Expr::ArrayLiteral {
-                elem: self.ty()?,
-                elems,
-            });
+            return Ok(Expr::ArrayLiteral { elem: self.ty()?, elems });
         }
         if let Some(to) = self.r.peek_scalar_type() {
             self.r.scalar_type()?;
@@ -275,17 +224,10 @@ impl Parser<'_> {
             if self.r.take("..") {
                 let to = self.r.atom()?;
                 self.r.want("]")?;
-                return Ok(Expr::Slice {
-                    array: first,
-                    from: index,
-                    to,
-                });
+                return Ok(Expr::Slice { array: first, from: index, to });
             }
             self.r.want("]")?;
-            return Ok(Expr::Index {
-                array: first,
-                index,
-            });
+            return Ok(Expr::Index { array: first, index });
         }
         match self.r.binary() {
             Some(op) => Ok(Expr::Binary(op, first, self.r.atom()?)),
@@ -304,10 +246,7 @@ impl Parser<'_> {
             }
             "length" => Expr::Length(self.r.atom()?),
             "iota" => Expr::Iota(self.r.atom()?),
-            "replicate" => Expr::Replicate {
-                count: self.r.atom()?,
-                value: self.r.atom()?,
-            },
+            "replicate" => Expr::Replicate { count: self.r.atom()?, value: self.r.atom()? },
             "concat" => {
                 self.r.want("(")?;
                 Expr::Concat(self.r.atoms(")")?)
@@ -320,83 +259,46 @@ impl Parser<'_> {
                 let params = self.binders()?;
                 self.r.want_word("in")?;
                 let arrays = self.r.some(&mut |r| r.atom())?;
-                Expr::Map {
-                    lambda: Lambda {
-                        params,
-                        body: self.body()?,
-                    },
-                    arrays,
-                }
+                Expr::Map { lambda: Lambda { params, body: self.body()? }, arrays }
             }
             "generate" => {
                 let params = self.binders()?;
                 self.r.want("<")?;
                 let count = self.r.atom()?;
-                Expr::Generate {
-                    lambda: Lambda {
-                        params,
-                        body: self.body()?,
-                    },
-                    count,
-                }
+                Expr::Generate { lambda: Lambda { params, body: self.body()? }, count }
             }
             "filter" => {
                 let params = self.binders()?;
                 self.r.want_word("in")?;
                 let array = self.r.atom()?;
-                Expr::Filter {
-                    predicate: Lambda {
-                        params,
-                        body: self.body()?,
-                    },
-                    array,
-                }
+                Expr::Filter { predicate: Lambda { params, body: self.body()? }, array }
             }
             "reduce" => {
                 let (operator, neutral, array) = self.combine()?;
-                Expr::Reduce {
-                    operator,
-                    neutral,
-                    array,
-                }
+                Expr::Reduce { operator, neutral, array }
             }
             "scan" => {
                 let (operator, neutral, array) = self.combine()?;
-                Expr::Scan {
-                    operator,
-                    neutral,
-                    array,
-                }
+                Expr::Scan { operator, neutral, array }
             }
             "if" => {
                 let cond = self.r.atom()?;
                 let then = self.body()?;
                 self.r.want_word("else")?;
-                Expr::If {
-                    cond,
-                    then,
-                    otherwise: self.body()?,
-                }
+                Expr::If { cond, then, otherwise: self.body()? }
             }
             "loop" => self.repeat()?,
             "call" => {
                 let function = self.r.function()?;
                 self.r.want("(")?;
-                Expr::Call {
-                    function,
-                    args: self.r.atoms(")")?,
-                }
+                Expr::Call { function, args: self.r.atoms(")")? }
             }
             "ascribe" => {
                 let value = self.r.atom()?;
                 self.r.want(":")?;
                 let ty = self.ty()?;
                 self.r.want_word("check")?;
-                Expr::Ascribe {
-                    value,
-                    ty,
-                    check: self.r.check_id()?,
-                }
+                Expr::Ascribe { value, ty, check: self.r.check_id()? }
             }
             word => match UnOp::from_word(word) {
                 Some(op) => Expr::Unary(op, self.r.atom()?),
@@ -411,14 +313,7 @@ impl Parser<'_> {
         let array = self.r.atom()?;
         self.r.want_word("from")?;
         let neutral = self.r.atom()?;
-        Ok((
-            Lambda {
-                params,
-                body: self.body()?,
-            },
-            neutral,
-            array,
-        ))
+        Ok((Lambda { params, body: self.body()? }, neutral, array))
     }
 
     fn repeat(&mut self) -> Read<Expr> {
@@ -427,28 +322,14 @@ impl Parser<'_> {
         let init = self.r.atom()?;
         let form = if self.r.take_word("for") {
             let (name, index) = self.r.value()?;
-            self.values.insert(
-                index,
-                Value {
-                    name,
-                    ty: Type::Scalar(ScalarType::I64),
-                },
-            );
+            self.values.insert(index, Value { name, ty: Type::Scalar(ScalarType::I64) });
             self.r.want("<")?;
-            LoopForm::For {
-                index,
-                count: self.r.atom()?,
-            }
+            LoopForm::For { index, count: self.r.atom()? }
         } else {
             self.r.want_word("while")?;
             LoopForm::While(self.body()?)
         };
         self.r.want_word("do")?;
-        Ok(Expr::Loop {
-            state,
-            init,
-            form,
-            body: self.body()?,
-        })
+        Ok(Expr::Loop { state, init, form, body: self.body()? })
     }
 }

@@ -41,9 +41,7 @@ macro_rules! parts_of_expr {
     ($expr:expr, $part:ident, $f:expr) => {{
         let f = $f;
         match $expr {
-            Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Project(a, _) => {
-                f($part::Use(a))
-            }
+            Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Project(a, _) => f($part::Use(a)),
             Expr::Length(a) | Expr::Iota(a) => f($part::Use(a)),
             Expr::Binary(_, a, b) => {
                 f($part::Use(a));
@@ -88,11 +86,7 @@ macro_rules! parts_of_expr {
                 }
                 f($part::Body(body));
             }
-            Expr::Generate { lambda, count: a }
-            | Expr::Filter {
-                predicate: lambda,
-                array: a,
-            } => {
+            Expr::Generate { lambda, count: a } | Expr::Filter { predicate: lambda, array: a } => {
                 f($part::Use(a));
                 let Lambda { params, body } = lambda;
                 for v in params {
@@ -100,16 +94,7 @@ macro_rules! parts_of_expr {
                 }
                 f($part::Body(body));
             }
-            Expr::Reduce {
-                operator,
-                neutral,
-                array,
-            }
-            | Expr::Scan {
-                operator,
-                neutral,
-                array,
-            } => {
+            Expr::Reduce { operator, neutral, array } | Expr::Scan { operator, neutral, array } => {
                 f($part::Use(neutral));
                 f($part::Use(array));
                 let Lambda { params, body } = operator;
@@ -118,21 +103,12 @@ macro_rules! parts_of_expr {
                 }
                 f($part::Body(body));
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::If { cond, then, otherwise } => {
                 f($part::Use(cond));
                 f($part::Body(then));
                 f($part::Body(otherwise));
             }
-            Expr::Loop {
-                state,
-                init,
-                form,
-                body,
-            } => {
+            Expr::Loop { state, init, form, body } => {
                 f($part::Use(init));
                 match form {
                     LoopForm::While(cond) => {

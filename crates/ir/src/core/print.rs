@@ -30,43 +30,24 @@ pub fn print(program: &Program) -> String {
 
 /// One function of a program.
 pub fn print_function(program: &Program, function: &Function) -> String {
-    let p = Printer {
-        program,
-        values: &function.values,
-    };
+    let p = Printer { program, values: &function.values };
     let name = function_name(&function.name);
     let params = commas(&function.params, |v| p.binder(*v));
     let result = p.ty(&function.result);
     let head = match &function.role {
         Role::Internal => format!("def {name}({params}) -> {result}"),
         Role::Entry => format!("entry {name}({params}) -> {result}"),
-        Role::Test {
-            name: test,
-            arguments,
-        } => {
+        Role::Test { name: test, arguments } => {
             let arguments = commas(arguments, data);
-            format!(
-                "test {} {name}({params}) -> {result} with ({arguments})",
-                quoted(test)
-            )
+            format!("test {} {name}({params}) -> {result} with ({arguments})", quoted(test))
         }
     };
-    format!(
-        "{head} {{\n{}}}\n",
-        p.lines(&function.body, 1)
-            .iter()
-            .map(|l| format!("  {l}\n"))
-            .collect::<String>()
-    )
+    format!("{head} {{\n{}}}\n", p.lines(&function.body, 1).iter().map(|l| format!("  {l}\n")).collect::<String>())
 }
 
 /// The first line of a statement, for messages.
 pub(crate) fn first_line(program: &Program, function: &Function, stmt: &Stmt) -> String {
-    let text = Printer {
-        program,
-        values: &function.values,
-    }
-    .stmt(stmt, 0);
+    let text = Printer { program, values: &function.values }.stmt(stmt, 0);
     text.lines().next().unwrap_or_default().to_string()
 }
 
@@ -80,11 +61,7 @@ pub fn print_type(values: &IdVec<ValueId, Value>, ty: &Type) -> String {
             let dim = match (a.position, length) {
                 (None, None) => String::new(),
                 (None, Some(n)) => n,
-                (Some(i), n) => format!(
-                    "{} < {}",
-                    value_name(values, value_of(i)),
-                    n.unwrap_or_else(|| "_".into())
-                ),
+                (Some(i), n) => format!("{} < {}", value_name(values, value_of(i)), n.unwrap_or_else(|| "_".into())),
             };
             format!("[{dim}]{}", print_type(values, &a.elem))
         }
@@ -93,8 +70,7 @@ pub fn print_type(values: &IdVec<ValueId, Value>, ty: &Type) -> String {
 
 /// A size, with the names of a function's values.
 pub fn print_size(values: &IdVec<ValueId, Value>, size: &Size) -> String {
-    size.display(&|s: SizeVar| value_name(values, value_of(s)))
-        .to_string()
+    size.display(&|s: SizeVar| value_name(values, value_of(s))).to_string()
 }
 
 /// A value's name and number; one that is not in the table prints as the size variable it is.
@@ -164,17 +140,9 @@ impl Printer<'_> {
                     [] => String::new(),
                     checks => format!(" after {}", commas(checks, |c| c.to_string())),
                 };
-                format!(
-                    "let {} = {}{after}",
-                    self.binder(*value),
-                    self.expr(expr, depth)
-                )
+                format!("let {} = {}{after}", self.binder(*value), self.expr(expr, depth))
             }
-            StmtKind::Check {
-                check,
-                cond,
-                values,
-            } => {
+            StmtKind::Check { check, cond, values } => {
                 let name = check_name(&self.program.checks, *check);
                 format!("check {name} {} ({})", self.atom(cond), self.atoms(values))
             }
@@ -202,76 +170,30 @@ impl Printer<'_> {
             Expr::Concat(parts) => format!("concat({})", self.atoms(parts)),
             Expr::Zip(parts) => format!("zip({})", self.atoms(parts)),
             Expr::Map { lambda, arrays } => {
-                format!(
-                    "map {} in {} {}",
-                    self.params(lambda),
-                    self.atoms(arrays),
-                    self.body(&lambda.body, depth)
-                )
+                format!("map {} in {} {}", self.params(lambda), self.atoms(arrays), self.body(&lambda.body, depth))
             }
             Expr::Generate { lambda, count } => {
-                format!(
-                    "generate {} < {} {}",
-                    self.params(lambda),
-                    a(count),
-                    self.body(&lambda.body, depth)
-                )
+                format!("generate {} < {} {}", self.params(lambda), a(count), self.body(&lambda.body, depth))
             }
             Expr::Filter { predicate, array } => {
-                format!(
-                    "filter {} in {} {}",
-                    self.params(predicate),
-                    a(array),
-                    self.body(&predicate.body, depth)
-                )
+                format!("filter {} in {} {}", self.params(predicate), a(array), self.body(&predicate.body, depth))
             }
-            Expr::Reduce {
-                operator,
-                neutral,
-                array,
-            } => self.combine("reduce", operator, neutral, array, depth),
-            Expr::Scan {
-                operator,
-                neutral,
-                array,
-            } => self.combine("scan", operator, neutral, array, depth),
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                format!(
-                    "if {} {} else {}",
-                    a(cond),
-                    self.body(then, depth),
-                    self.body(otherwise, depth)
-                )
+            Expr::Reduce { operator, neutral, array } => self.combine("reduce", operator, neutral, array, depth),
+            Expr::Scan { operator, neutral, array } => self.combine("scan", operator, neutral, array, depth),
+            Expr::If { cond, then, otherwise } => {
+                format!("if {} {} else {}", a(cond), self.body(then, depth), self.body(otherwise, depth))
             }
-            Expr::Loop {
-                state,
-                init,
-                form,
-                body,
-            } => {
+            Expr::Loop { state, init, form, body } => {
                 let form = match form {
                     LoopForm::While(cond) => format!("while {}", self.body(cond, depth)),
                     LoopForm::For { index, count } => {
                         format!("for {} < {}", self.name(*index), a(count))
                     }
                 };
-                format!(
-                    "loop {} = {} {form} do {}",
-                    self.binder(*state),
-                    a(init),
-                    self.body(body, depth)
-                )
+                format!("loop {} = {} {form} do {}", self.binder(*state), a(init), self.body(body, depth))
             }
             Expr::Call { function, args } => {
-                let name = self
-                    .program
-                    .functions
-                    .get(*function)
-                    .map_or("unknown", |f| f.name.as_str());
+                let name = self.program.functions.get(*function).map_or("unknown", |f| f.name.as_str());
                 format!("call {}({})", function_name(name), self.atoms(args))
             }
             Expr::Ascribe { value, ty, check } => {
@@ -280,14 +202,7 @@ impl Printer<'_> {
         }
     }
 
-    fn combine(
-        &self,
-        word: &str,
-        operator: &Lambda,
-        neutral: &Atom,
-        array: &Atom,
-        depth: usize,
-    ) -> String {
+    fn combine(&self, word: &str, operator: &Lambda, neutral: &Atom, array: &Atom, depth: usize) -> String {
         format!(
             "{word} {} in {} from {} {}",
             self.params(operator),

@@ -45,15 +45,8 @@ pub fn verify(program: &Program) -> Result<(), String> {
         }
     }
     for function in &program.functions {
-        let mut checker = Checker {
-            program,
-            function,
-            bound: BTreeSet::new(),
-            all: BTreeSet::new(),
-        };
-        checker
-            .function()
-            .map_err(|fault| fault.in_function(&function.name))?;
+        let mut checker = Checker { program, function, bound: BTreeSet::new(), all: BTreeSet::new() };
+        checker.function().map_err(|fault| fault.in_function(&function.name))?;
     }
     Ok(())
 }
@@ -85,28 +78,17 @@ impl Checker<'_> {
 
     fn function(&mut self) -> Result<(), Fault> {
         let function = self.function;
-        self.all = function
-            .params
-            .iter()
-            .copied()
-            .chain(bound_values(&function.body))
-            .collect();
+        self.all = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut scope = Scope::default();
         for p in &function.params {
             self.bind(*p, &mut scope)?;
         }
         let found = self.body(&function.body, &scope)?;
-        self.same(
-            &found,
-            &function.result,
-            "the body and the result of the function",
-        )?;
+        self.same(&found, &function.result, "the body and the result of the function")?;
         self.sizes(&function.result)?;
         if let Role::Test { arguments, .. } = &function.role {
             self.same(&function.result, &BOOL, "the result of a test")?;
-            require(arguments.len() == function.params.len(), || {
-                "a test has an argument per parameter".into()
-            })?;
+            require(arguments.len() == function.params.len(), || "a test has an argument per parameter".into())?;
             for (p, a) in function.params.iter().zip(arguments) {
                 require(fits(a, &function.values[*p].ty), || {
                     format!("the argument for {} has another type", self.name(*p))
@@ -120,12 +102,8 @@ impl Checker<'_> {
         let Some(value) = self.function.values.get(v) else {
             return Err(format!("value {v} is not in the function's table").into());
         };
-        require(self.bound.insert(v), || {
-            format!("{} is bound twice", self.name(v))
-        })?;
-        require(is_word(&value.name), || {
-            format!("the name {:?} is not a word", value.name)
-        })?;
+        require(self.bound.insert(v), || format!("{} is bound twice", self.name(v)))?;
+        require(is_word(&value.name), || format!("the name {:?} is not a word", value.name))?;
         self.sizes(&value.ty)?;
         scope.values.insert(v);
         Ok(())
@@ -135,23 +113,12 @@ impl Checker<'_> {
         let mut positions = BTreeSet::new();
         ty.positions(&mut positions);
         for v in positions {
-            require(!self.all.contains(&v), || {
-                format!("the position {} is also a value", self.name(v))
-            })?;
+            require(!self.all.contains(&v), || format!("the position {} is also a value", self.name(v)))?;
         }
         for v in ty.free_values() {
-            let integer = self
-                .function
-                .values
-                .get(v)
-                .and_then(|x| x.ty.scalar())
-                .is_some_and(|s| s.is_int());
+            let integer = self.function.values.get(v).and_then(|x| x.ty.scalar()).is_some_and(|s| s.is_int());
             require(integer && self.all.contains(&v), || {
-                format!(
-                    "the type {} mentions {}, which is no integer of the function",
-                    self.shown(ty),
-                    self.name(v)
-                )
+                format!("the type {} mentions {}, which is no integer of the function", self.shown(ty), self.name(v))
             })?;
         }
         Ok(())
@@ -159,11 +126,7 @@ impl Checker<'_> {
 
     fn same(&self, found: &Type, wanted: &Type, what: &str) -> Result<(), Fault> {
         require(found.same_form(wanted), || {
-            format!(
-                "{what}: found {}, wanted {}",
-                self.shown(found),
-                self.shown(wanted)
-            )
+            format!("{what}: found {}, wanted {}", self.shown(found), self.shown(wanted))
         })
     }
 
@@ -171,8 +134,7 @@ impl Checker<'_> {
         let mut scope = scope.clone();
         for stmt in &body.stmts {
             let (program, function) = (self.program, self.function);
-            self.stmt(stmt, &mut scope)
-                .map_err(|f| f.in_stmt(|| first_line(program, function, stmt)))?;
+            self.stmt(stmt, &mut scope).map_err(|f| f.in_stmt(|| first_line(program, function, stmt)))?;
         }
         self.atom(&body.result, &scope)
     }
@@ -192,17 +154,11 @@ impl Checker<'_> {
                     scope.checks.insert(*check);
                 }
             }
-            StmtKind::Check {
-                check,
-                cond,
-                values,
-            } => {
+            StmtKind::Check { check, cond, values } => {
                 self.check_exists(*check)?;
                 self.same(&self.atom(cond, scope)?, &BOOL, "a check's condition")?;
                 let count = self.program.checks[*check].kind.value_count();
-                require(values.len() == count, || {
-                    format!("a check of this kind shows {count} values")
-                })?;
+                require(values.len() == count, || format!("a check of this kind shows {count} values"))?;
                 for v in values {
                     let integer = self.atom(v, scope)?.scalar().is_some_and(|s| s.is_int());
                     require(integer, || "a check shows integers".into())?;
@@ -214,18 +170,14 @@ impl Checker<'_> {
     }
 
     fn check_exists(&self, check: CheckId) -> Result<(), Fault> {
-        require(self.program.checks.get(check).is_some(), || {
-            format!("there is no check {check}")
-        })
+        require(self.program.checks.get(check).is_some(), || format!("there is no check {check}"))
     }
 
     fn atom(&self, atom: &Atom, scope: &Scope) -> Result<Type, Fault> {
         match atom {
             Atom::Const(c) => Ok(Type::Scalar(c.ty())),
             Atom::Var(v) => {
-                require(scope.values.contains(v), || {
-                    format!("{} is not bound here", self.name(*v))
-                })?;
+                require(scope.values.contains(v), || format!("{} is not bound here", self.name(*v)))?;
                 Ok(self.function.values[*v].ty.clone())
             }
         }
@@ -233,15 +185,12 @@ impl Checker<'_> {
 
     fn scalar(&self, atom: &Atom, scope: &Scope) -> Result<ScalarType, Fault> {
         let ty = self.atom(atom, scope)?;
-        ty.scalar()
-            .ok_or_else(|| format!("a scalar is wanted here, not {}", self.shown(&ty)).into())
+        ty.scalar().ok_or_else(|| format!("a scalar is wanted here, not {}", self.shown(&ty)).into())
     }
 
     fn elem(&self, atom: &Atom, scope: &Scope) -> Result<Type, Fault> {
         let ty = self.atom(atom, scope)?;
-        ty.elem()
-            .cloned()
-            .ok_or_else(|| format!("an array is wanted here, not {}", self.shown(&ty)).into())
+        ty.elem().cloned().ok_or_else(|| format!("an array is wanted here, not {}", self.shown(&ty)).into())
     }
 
     fn expect(&self, atom: &Atom, wanted: &Type, what: &str, scope: &Scope) -> Result<(), Fault> {
@@ -250,9 +199,7 @@ impl Checker<'_> {
 
     fn lambda(&mut self, lambda: &Lambda, params: &[Type], scope: &Scope) -> Result<Type, Fault> {
         let (found, wanted) = (lambda.params.len(), params.len());
-        require(found == wanted, || {
-            format!("a lambda with {wanted} parameters is wanted here, not {found}")
-        })?;
+        require(found == wanted, || format!("a lambda with {wanted} parameters is wanted here, not {found}"))?;
         let mut scope = scope.clone();
         for (p, ty) in lambda.params.iter().zip(params) {
             self.bind(*p, &mut scope)?;
@@ -261,13 +208,7 @@ impl Checker<'_> {
         self.body(&lambda.body, &scope)
     }
 
-    fn combine(
-        &mut self,
-        operator: &Lambda,
-        neutral: &Atom,
-        array: &Atom,
-        scope: &Scope,
-    ) -> Result<Type, Fault> {
+    fn combine(&mut self, operator: &Lambda, neutral: &Atom, array: &Atom, scope: &Scope) -> Result<Type, Fault> {
         let elem = self.elem(array, scope)?;
         self.expect(neutral, &elem, "the neutral element", scope)?;
         let found = self.lambda(operator, &[elem.clone(), elem.clone()], scope)?;
@@ -280,8 +221,7 @@ impl Checker<'_> {
             return Err("at least one array is wanted here".into());
         };
         let ty = self.atom(first, scope)?;
-        rest.iter()
-            .try_for_each(|a| self.expect(a, &ty, "a component", scope))?;
+        rest.iter().try_for_each(|a| self.expect(a, &ty, "a component", scope))?;
         Ok(ty)
     }
 
@@ -290,18 +230,12 @@ impl Checker<'_> {
             Expr::Atom(a) => self.atom(a, scope)?,
             Expr::Unary(op, a) => {
                 let s = self.scalar(a, scope)?;
-                Type::Scalar(
-                    op.result_type(s)
-                        .ok_or_else(|| format!("there is no {op} of {s}"))?,
-                )
+                Type::Scalar(op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?)
             }
             Expr::Binary(op, a, b) => {
                 let s = self.scalar(a, scope)?;
                 self.expect(b, &Type::Scalar(s), "the second operand", scope)?;
-                Type::Scalar(
-                    op.result_type(s)
-                        .ok_or_else(|| format!("there is no {op} of {s}"))?,
-                )
+                Type::Scalar(op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?)
             }
             Expr::Fma(a, b, c) => {
                 let s = self.scalar(a, scope)?;
@@ -314,21 +248,14 @@ impl Checker<'_> {
                 self.scalar(a, scope)?;
                 Type::Scalar(*to)
             }
-            Expr::Tuple(parts) => Type::Tuple(
-                parts
-                    .iter()
-                    .map(|a| self.atom(a, scope))
-                    .collect::<Result<_, _>>()?,
-            ),
+            Expr::Tuple(parts) => Type::Tuple(parts.iter().map(|a| self.atom(a, scope)).collect::<Result<_, _>>()?),
             Expr::Project(a, field) => match self.atom(a, scope)? {
                 Type::Tuple(parts) if *field < parts.len() => parts[*field].clone(),
                 ty => return Err(format!("{} has no component {field}", self.shown(&ty)).into()),
             },
             Expr::ArrayLiteral { elem, elems } => {
                 self.sizes(elem)?;
-                elems
-                    .iter()
-                    .try_for_each(|a| self.expect(a, elem, "an element", scope))?;
+                elems.iter().try_for_each(|a| self.expect(a, elem, "an element", scope))?;
                 Type::array(elem.clone())
             }
             Expr::Length(a) => {
@@ -357,23 +284,13 @@ impl Checker<'_> {
                 Type::array(self.elem(&parts[0], scope)?)
             }
             Expr::Zip(parts) => {
-                require(!parts.is_empty(), || {
-                    "at least one array is wanted here".into()
-                })?;
-                let elems = parts
-                    .iter()
-                    .map(|a| self.elem(a, scope))
-                    .collect::<Result<_, _>>()?;
+                require(!parts.is_empty(), || "at least one array is wanted here".into())?;
+                let elems = parts.iter().map(|a| self.elem(a, scope)).collect::<Result<_, _>>()?;
                 Type::array(Type::Tuple(elems))
             }
             Expr::Map { lambda, arrays } => {
-                require(!arrays.is_empty(), || {
-                    "at least one array is wanted here".into()
-                })?;
-                let elems = arrays
-                    .iter()
-                    .map(|a| self.elem(a, scope))
-                    .collect::<Result<Vec<_>, _>>()?;
+                require(!arrays.is_empty(), || "at least one array is wanted here".into())?;
+                let elems = arrays.iter().map(|a| self.elem(a, scope)).collect::<Result<Vec<_>, _>>()?;
                 Type::array(self.lambda(lambda, &elems, scope)?)
             }
             Expr::Generate { lambda, count } => {
@@ -386,48 +303,24 @@ impl Checker<'_> {
                 self.same(&found, &BOOL, "the predicate's result")?;
                 Type::array(elem)
             }
-            Expr::Reduce {
-                operator,
-                neutral,
-                array,
-            } => self.combine(operator, neutral, array, scope)?,
-            Expr::Scan {
-                operator,
-                neutral,
-                array,
-            } => Type::array(self.combine(operator, neutral, array, scope)?),
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::Reduce { operator, neutral, array } => self.combine(operator, neutral, array, scope)?,
+            Expr::Scan { operator, neutral, array } => Type::array(self.combine(operator, neutral, array, scope)?),
+            Expr::If { cond, then, otherwise } => {
                 self.expect(cond, &BOOL, "a condition", scope)?;
                 let ty = self.body(then, scope)?;
                 let other = self.body(otherwise, scope)?;
                 self.same(&other, &ty, "the second branch")?;
                 ty
             }
-            Expr::Loop {
-                state,
-                init,
-                form,
-                body,
-            } => self.repeat(*state, init, form, body, scope)?,
+            Expr::Loop { state, init, form, body } => self.repeat(*state, init, form, body, scope)?,
             Expr::Call { function, args } => {
                 let Some(callee) = self.program.functions.get(*function) else {
                     return Err(format!("there is no function {function}").into());
                 };
                 let (found, wanted) = (args.len(), callee.params.len());
-                require(found == wanted, || {
-                    format!("{} takes {wanted} arguments, not {found}", callee.name)
-                })?;
+                require(found == wanted, || format!("{} takes {wanted} arguments, not {found}", callee.name))?;
                 for (p, a) in callee.params.iter().zip(args) {
-                    self.expect(
-                        a,
-                        &callee.values[*p].ty.without_sizes(),
-                        "an argument",
-                        scope,
-                    )?;
+                    self.expect(a, &callee.values[*p].ty.without_sizes(), "an argument", scope)?;
                 }
                 callee.result.without_sizes()
             }

@@ -58,9 +58,7 @@ pub fn count_uses(body: &Body) -> BTreeMap<ValueId, usize> {
     };
     walk_bodies(body, &mut |b| {
         add(&b.result);
-        b.stmts
-            .iter()
-            .for_each(|s| s.operands().iter().for_each(&mut add));
+        b.stmts.iter().for_each(|s| s.operands().iter().for_each(&mut add));
     });
     out
 }
@@ -70,9 +68,7 @@ impl Stmt {
     pub fn operands(&self) -> Vec<Atom> {
         match &self.kind {
             StmtKind::Let { expr, .. } => expr.operands(),
-            StmtKind::Check { cond, values, .. } => std::iter::once(*cond)
-                .chain(values.iter().copied())
-                .collect(),
+            StmtKind::Check { cond, values, .. } => std::iter::once(*cond).chain(values.iter().copied()).collect(),
         }
     }
 }
@@ -135,9 +131,7 @@ pub fn free_values_of_expr(expr: &Expr) -> BTreeSet<ValueId> {
 pub fn free_values_with_types(body: &Body, values: &IdVec<ValueId, Value>) -> BTreeSet<ValueId> {
     let bound = bound_values(body);
     let mut used = free_values(body);
-    bound
-        .iter()
-        .for_each(|v| used.extend(values[*v].ty.free_values()));
+    bound.iter().for_each(|v| used.extend(values[*v].ty.free_values()));
     bound.iter().for_each(|v| {
         used.remove(v);
     });
@@ -189,15 +183,9 @@ pub fn substitute(body: &mut Body, map: &BTreeMap<ValueId, Atom>) {
 }
 
 /// Like [`substitute`], and in the types of the values bound inside.
-pub fn substitute_with_types(
-    body: &mut Body,
-    values: &mut IdVec<ValueId, Value>,
-    map: &BTreeMap<ValueId, Atom>,
-) {
+pub fn substitute_with_types(body: &mut Body, values: &mut IdVec<ValueId, Value>, map: &BTreeMap<ValueId, Atom>) {
     substitute(body, map);
-    bound_values(body)
-        .into_iter()
-        .for_each(|v| values[v].ty.substitute(map));
+    bound_values(body).into_iter().for_each(|v| values[v].ty.substitute(map));
 }
 
 fn rename_binders(body: &mut Body, map: &BTreeMap<ValueId, Atom>) {
@@ -221,12 +209,7 @@ fn rename_binders(body: &mut Body, map: &BTreeMap<ValueId, Atom>) {
 type Table = IdVec<ValueId, Value>;
 
 /// Where the values that are copied come from: another function's table, or the one they go to.
-fn make_fresh(
-    bound: Vec<ValueId>,
-    from: Option<&Table>,
-    to: &mut Table,
-    map: &mut BTreeMap<ValueId, Atom>,
-) {
+fn make_fresh(bound: Vec<ValueId>, from: Option<&Table>, to: &mut Table, map: &mut BTreeMap<ValueId, Atom>) {
     let mut fresh = Vec::with_capacity(bound.len());
     for old in bound {
         let value = from.unwrap_or(to)[old].clone();
@@ -245,24 +228,12 @@ fn renamed(body: &Body, map: &BTreeMap<ValueId, Atom>) -> Body {
 }
 
 fn bound_by_lambda(lambda: &Lambda) -> Vec<ValueId> {
-    lambda
-        .params
-        .iter()
-        .copied()
-        .chain(bound_values(&lambda.body))
-        .collect()
+    lambda.params.iter().copied().chain(bound_values(&lambda.body)).collect()
 }
 
 fn renamed_lambda(lambda: &Lambda, map: &BTreeMap<ValueId, Atom>) -> Lambda {
-    let params = lambda
-        .params
-        .iter()
-        .map(|p| map.get(p).and_then(|a| a.var()).unwrap_or(*p))
-        .collect();
-    Lambda {
-        params,
-        body: renamed(&lambda.body, map),
-    }
+    let params = lambda.params.iter().map(|p| map.get(p).and_then(|a| a.var()).unwrap_or(*p)).collect();
+    Lambda { params, body: renamed(&lambda.body, map) }
 }
 
 /// A copy of a body of a function with the table `from`, for a function with the table `to`: everything bound in it gets a
@@ -319,10 +290,7 @@ pub fn refresh(body: &mut Body, values: &mut IdVec<ValueId, Value>) -> BTreeMap<
 }
 
 /// Gives the parameters and everything bound inside a fresh value.
-pub fn refresh_lambda(
-    lambda: &mut Lambda,
-    values: &mut IdVec<ValueId, Value>,
-) -> BTreeMap<ValueId, Atom> {
+pub fn refresh_lambda(lambda: &mut Lambda, values: &mut IdVec<ValueId, Value>) -> BTreeMap<ValueId, Atom> {
     let mut map = BTreeMap::new();
     make_fresh(bound_by_lambda(lambda), None, values, &mut map);
     *lambda = renamed_lambda(lambda, &map);

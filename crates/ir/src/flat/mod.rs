@@ -348,14 +348,10 @@ impl Operator {
         let [stmt] = self.body.stmts.as_slice() else {
             return None;
         };
-        let (Expr::Binary(op, a, b), [l], [r]) =
-            (&stmt.expr, self.left.as_slice(), self.right.as_slice())
-        else {
+        let (Expr::Binary(op, a, b), [l], [r]) = (&stmt.expr, self.left.as_slice(), self.right.as_slice()) else {
             return None;
         };
-        let whole = *a == Atom::Var(*l)
-            && *b == Atom::Var(*r)
-            && self.body.results == [Atom::Var(stmt.binds[0])];
+        let whole = *a == Atom::Var(*l) && *b == Atom::Var(*r) && self.body.results == [Atom::Var(stmt.binds[0])];
         whole.then_some(*op)
     }
 }

@@ -7,8 +7,7 @@
 use super::note::Note;
 use super::visit::{bound_values, formal_indices, walk_mut};
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt,
-    Type, Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, Type, Value,
 };
 use crate::mem::Place;
 use crate::text::read::{Read, Reader};
@@ -19,10 +18,7 @@ use terrace_base::{IdVec, ScalarType, Span, UnOp};
 
 /// The program that a text says, without spans; the message names the line.
 pub fn parse<A: Note>(text: &str) -> Result<Program<A>, String> {
-    let mut parser = Parser {
-        r: Reader::new(text)?,
-        values: BTreeMap::new(),
-    };
+    let mut parser = Parser { r: Reader::new(text)?, values: BTreeMap::new() };
     let checks = parser.r.checks()?;
     let mut functions = IdVec::new();
     while !parser.r.at_end() {
@@ -33,50 +29,31 @@ pub fn parse<A: Note>(text: &str) -> Result<Program<A>, String> {
 
 /// Takes from a program what its text does not say: spans, and what is known about values that nothing binds.
 pub fn erase_spans<A: Note>(program: &mut Program<A>) {
-    program
-        .checks
-        .iter_mut()
-        .for_each(|c| c.span = Span::none());
+    program.checks.iter_mut().for_each(|c| c.span = Span::none());
     for function in program.functions.iter_mut() {
         function.span = Span::none();
         walk_mut(&mut function.body, &mut |stmt| stmt.span = Span::none());
-        let bound: BTreeSet<ValueId> = function
-            .params
-            .iter()
-            .copied()
-            .chain(bound_values(&function.body))
-            .collect();
+        let bound: BTreeSet<ValueId> = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let formal = formal_indices(&function.body);
         let known = function.values.enumerate().filter_map(|(id, value)| {
             if bound.contains(&id) {
                 return Some((id, value.clone()));
             }
-            formal
-                .contains(&id)
-                .then(|| scalar(value.name.clone(), ScalarType::I64))
-                .flatten()
-                .map(|v| (id, v))
+            formal.contains(&id).then(|| scalar(value.name.clone(), ScalarType::I64)).flatten().map(|v| (id, v))
         });
         function.values = table(known.collect());
     }
 }
 
 fn scalar<A: Note>(name: String, s: ScalarType) -> Option<Value<A>> {
-    Some(Value {
-        name,
-        ty: Type::Scalar(s),
-        bound: None,
-        at: A::of(None)?,
-    })
+    Some(Value { name, ty: Type::Scalar(s), bound: None, at: A::of(None)? })
 }
 
 /// The table with what is known, and holes in between.
 fn table<A: Note>(mut known: BTreeMap<ValueId, Value<A>>) -> IdVec<ValueId, Value<A>> {
     let count = known.keys().next_back().map_or(0, |last| last.index() + 1);
     let hole = || scalar(String::new(), ScalarType::Bool);
-    (0..count)
-        .filter_map(|i| known.remove(&ValueId::new(i)).or_else(hole))
-        .collect()
+    (0..count).filter_map(|i| known.remove(&ValueId::new(i)).or_else(hole)).collect()
 }
 
 struct Parser<'a, A> {
@@ -102,38 +79,17 @@ impl<A: Note> Parser<'_, A> {
             Some(name) => {
                 self.r.want_word("with")?;
                 self.r.want("(")?;
-                Role::Test {
-                    name,
-                    arguments: self.r.list(")", &mut |r| r.data())?,
-                }
+                Role::Test { name, arguments: self.r.list(")", &mut |r| r.data())? }
             }
             None if word == "entry" => Role::Entry,
             None => Role::Internal,
         };
-        let param_layouts = if self.r.take_word("takes") {
-            self.r.some(&mut |r| r.layout())?
-        } else {
-            Vec::new()
-        };
-        let result_layout = if self.r.take_word("gives") {
-            Some(self.r.layout()?)
-        } else {
-            None
-        };
+        let param_layouts = if self.r.take_word("takes") { self.r.some(&mut |r| r.layout())? } else { Vec::new() };
+        let result_layout = if self.r.take_word("gives") { Some(self.r.layout()?) } else { None };
         let body = self.body()?;
         let values = table(std::mem::take(&mut self.values));
         let span = Span::none();
-        Ok(Function {
-            name,
-            role,
-            values,
-            params,
-            param_layouts,
-            results,
-            result_layout,
-            body,
-            span,
-        })
+        Ok(Function { name, role, values, params, param_layouts, results, result_layout, body, span })
     }
 
     fn separated<T>(&mut self, end: &str, item: fn(&mut Self) -> Read<T>) -> Read<Vec<T>> {
@@ -174,28 +130,12 @@ impl<A: Note> Parser<'_, A> {
     }
 
     fn bound_and_place(&mut self, name: String, id: ValueId, ty: Type) -> Read<ValueId> {
-        let bound = if self.r.take("<=") {
-            Some(self.r.size()?)
-        } else {
-            None
-        };
-        let place = if self.r.take("@") {
-            Some(self.place()?)
-        } else {
-            None
-        };
+        let bound = if self.r.take("<=") { Some(self.r.size()?) } else { None };
+        let place = if self.r.take("@") { Some(self.place()?) } else { None };
         let Some(at) = A::of(place) else {
             return self.r.fail("places belong to Mem");
         };
-        self.values.insert(
-            id,
-            Value {
-                name,
-                ty,
-                bound,
-                at,
-            },
-        );
+        self.values.insert(id, Value { name, ty, bound, at });
         Ok(id)
     }
 
@@ -207,15 +147,9 @@ impl<A: Note> Parser<'_, A> {
         let dims = self.r.list("}", &mut |r| {
             let count = r.size()?;
             r.want_word("by")?;
-            Ok(Dim {
-                count,
-                stride: r.size()?,
-            })
+            Ok(Dim { count, stride: r.size()? })
         })?;
-        Ok(Place {
-            block,
-            index: Lmad { offset, dims },
-        })
+        Ok(Place { block, index: Lmad { offset, dims } })
     }
 
     fn binders(&mut self, end: &str) -> Read<Vec<ValueId>> {
@@ -240,11 +174,7 @@ impl<A: Note> Parser<'_, A> {
     fn stmt(&mut self) -> Read<Stmt> {
         let span = Span::none();
         if self.r.is_word("check") {
-            return Ok(Stmt {
-                binds: Vec::new(),
-                expr: self.expr()?,
-                span,
-            });
+            return Ok(Stmt { binds: Vec::new(), expr: self.expr()?, span });
         }
         self.r.want_word("let")?;
         let mut binds = Vec::new();
@@ -257,11 +187,7 @@ impl<A: Note> Parser<'_, A> {
             }
         }
         self.r.want("=")?;
-        Ok(Stmt {
-            binds,
-            expr: self.expr()?,
-            span,
-        })
+        Ok(Stmt { binds, expr: self.expr()?, span })
     }
 
     fn expr(&mut self) -> Read<Expr> {
@@ -341,21 +267,13 @@ impl<A: Note> Parser<'_, A> {
             "size" => Expr::Size(self.r.size()?),
             "check" => {
                 let (check, cond, values) = self.r.check_stmt()?;
-                Expr::Check {
-                    check,
-                    cond,
-                    values,
-                }
+                Expr::Check { check, cond, values }
             }
             "if" => {
                 let cond = self.r.atom()?;
                 let then = self.body()?;
                 self.r.want_word("else")?;
-                Expr::If {
-                    cond,
-                    then,
-                    otherwise: self.body()?,
-                }
+                Expr::If { cond, then, otherwise: self.body()? }
             }
             "loop" => {
                 let mut state = Vec::new();
@@ -367,25 +285,15 @@ impl<A: Note> Parser<'_, A> {
                 }
                 let cond = self.body()?;
                 self.r.want_word("do")?;
-                Expr::Loop {
-                    state,
-                    cond,
-                    body: self.body()?,
-                }
+                Expr::Loop { state, cond, body: self.body()? }
             }
             "call" => {
                 let function = self.r.function()?;
                 self.r.want("(")?;
-                Expr::Call {
-                    function,
-                    args: self.r.atoms(")")?,
-                }
+                Expr::Call { function, args: self.r.atoms(")")? }
             }
             "memory_limit" => Expr::MemoryLimit,
-            "alloc" => Expr::Alloc {
-                elem: self.r.scalar_type()?,
-                count: self.r.size()?,
-            },
+            "alloc" => Expr::Alloc { elem: self.r.scalar_type()?, count: self.r.size()? },
             "map" | "reduce" | "scan" | "pack" => Expr::Op(Box::new(self.op(word)?)),
             word => match UnOp::from_word(word) {
                 Some(op) => Expr::Unary(op, self.r.atom()?),
@@ -410,20 +318,10 @@ impl<A: Note> Parser<'_, A> {
         let indices = self.separated("|", Self::index_binder)?;
         let positions = self.separated(")", Self::index_binder)?;
         let kind = match word {
-            "map" => OpKind::Map {
-                rows: if self.r.take_word("rows") {
-                    Some(self.r.value_id()?)
-                } else {
-                    None
-                },
-            },
+            "map" => OpKind::Map { rows: if self.r.take_word("rows") { Some(self.r.value_id()?) } else { None } },
             "reduce" => {
                 let (operator, neutral) = self.combine()?;
-                OpKind::Reduce {
-                    operator,
-                    neutral,
-                    masked: self.r.take_word("masked"),
-                }
+                OpKind::Reduce { operator, neutral, masked: self.r.take_word("masked") }
             }
             "scan" => {
                 let (operator, neutral) = self.combine()?;
@@ -433,22 +331,11 @@ impl<A: Note> Parser<'_, A> {
                     self.r.want_word("inclusive")?;
                     ScanForm::Inclusive
                 };
-                OpKind::Scan {
-                    operator,
-                    neutral,
-                    form,
-                }
+                OpKind::Scan { operator, neutral, form }
             }
             _ => OpKind::Pack,
         };
-        Ok(Op {
-            level,
-            space,
-            indices,
-            positions,
-            body: self.body()?,
-            kind,
-        })
+        Ok(Op { level, space, indices, positions, body: self.body()?, kind })
     }
 
     fn combine(&mut self) -> Read<(Operator, Vec<Atom>)> {
@@ -458,11 +345,7 @@ impl<A: Note> Parser<'_, A> {
         let right = self.binders(")")?;
         let body = self.body()?;
         self.r.want_word("from")?;
-        let neutral = if self.r.is_sign("{") {
-            Vec::new()
-        } else {
-            self.r.some(&mut |r| r.atom())?
-        };
+        let neutral = if self.r.is_sign("{") { Vec::new() } else { self.r.some(&mut |r| r.atom())? };
         Ok((Operator { left, right, body }, neutral))
     }
 
@@ -475,29 +358,18 @@ impl<A: Note> Parser<'_, A> {
                     self.values.entry(*id).or_insert(value);
                 }
             }
-            return Ok(Descriptor::Closed {
-                around: around.into_iter().map(|(_, id)| id).collect(),
-                length,
-            });
+            return Ok(Descriptor::Closed { around: around.into_iter().map(|(_, id)| id).collect(), length });
         }
         if self.r.take_word("per") {
             let depth = self.r.number()?;
             let lengths = self.r.value_id()?;
             self.r.want_word("from")?;
-            return Ok(Descriptor::PerAncestor {
-                depth,
-                lengths,
-                base: self.r.value_id()?,
-            });
+            return Ok(Descriptor::PerAncestor { depth, lengths, base: self.r.value_id()? });
         }
         let atom = self.r.atom()?;
         match atom {
             Atom::Var(off) if self.values.get(&off).is_some_and(|v| v.ty.is_column()) => {
-                let start = if self.r.take_word("at") {
-                    Some(self.r.value_id()?)
-                } else {
-                    None
-                };
+                let start = if self.r.take_word("at") { Some(self.r.value_id()?) } else { None };
                 Ok(Descriptor::Irregular { off, start })
             }
             _ => Ok(Descriptor::Regular(atom)),

@@ -97,11 +97,7 @@ macro_rules! parts_of_expr {
                     f($part::Use(a));
                 }
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::If { cond, then, otherwise } => {
                 f($part::Use(cond));
                 f($part::Body(then));
                 f($part::Body(otherwise));
@@ -134,14 +130,7 @@ macro_rules! parts_of_expr {
 macro_rules! parts_of_op {
     ($op:expr, $part:ident, $f:expr) => {{
         let f = $f;
-        let Op {
-            space,
-            indices,
-            positions,
-            body,
-            kind,
-            ..
-        } = $op;
+        let Op { space, indices, positions, body, kind, .. } = $op;
         for d in space {
             parts_of_descriptor!(d, $part, f);
         }
@@ -157,12 +146,7 @@ macro_rules! parts_of_op {
                     f($part::Column(rows));
                 }
             }
-            OpKind::Reduce {
-                operator, neutral, ..
-            }
-            | OpKind::Scan {
-                operator, neutral, ..
-            } => {
+            OpKind::Reduce { operator, neutral, .. } | OpKind::Scan { operator, neutral, .. } => {
                 for a in neutral {
                     f($part::Use(a));
                 }
@@ -317,8 +301,7 @@ impl<A: Note> Value<A> {
         };
         let sizes = length.into_iter().chain(&self.bound);
         let vars = sizes.flat_map(|s| s.vars()).map(value_of);
-        vars.chain(self.at.place().map(|p| p.values()).unwrap_or_default())
-            .collect()
+        vars.chain(self.at.place().map(|p| p.values()).unwrap_or_default()).collect()
     }
 
     /// Replaces values in its type, bound and place.

@@ -19,8 +19,7 @@
 
 use super::note::Note;
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt,
-    Type, Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, Type, Value,
 };
 use crate::mem::Place;
 use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted};
@@ -42,20 +41,16 @@ pub fn print<A: Note>(program: &Program<A>) -> String {
 
 /// One function of a program.
 pub fn print_function<A: Note>(program: &Program<A>, function: &Function<A>) -> String {
-    let p = Printer {
-        program,
-        values: &function.values,
-    };
+    let p = Printer { program, values: &function.values };
     let name = function_name(&function.name);
     let params = commas(&function.params, |v| p.binder(*v));
     let results = commas(&function.results, |t| p.ty(t));
     let (word, with) = match &function.role {
         Role::Internal => ("def".to_string(), String::new()),
         Role::Entry => ("entry".to_string(), String::new()),
-        Role::Test { name, arguments } => (
-            format!("test {}", quoted(name)),
-            format!("\n  with ({})", commas(arguments, data)),
-        ),
+        Role::Test { name, arguments } => {
+            (format!("test {}", quoted(name)), format!("\n  with ({})", commas(arguments, data)))
+        }
     };
     let mut head = format!("{word} {name}({params}) -> ({results}){with}");
     let mut end = " ";
@@ -67,25 +62,13 @@ pub fn print_function<A: Note>(program: &Program<A>, function: &Function<A>) -> 
         head += &format!("\n  gives {}", layout(result));
         end = "\n";
     }
-    let lines: String = p
-        .lines(&function.body, 1)
-        .iter()
-        .map(|l| format!("  {l}\n"))
-        .collect();
+    let lines: String = p.lines(&function.body, 1).iter().map(|l| format!("  {l}\n")).collect();
     format!("{head}{end}{{\n{lines}}}\n")
 }
 
 /// The first line of a statement, for messages.
-pub(crate) fn first_line<A: Note>(
-    program: &Program<A>,
-    function: &Function<A>,
-    stmt: &Stmt,
-) -> String {
-    let text = Printer {
-        program,
-        values: &function.values,
-    }
-    .stmt(stmt, 0);
+pub(crate) fn first_line<A: Note>(program: &Program<A>, function: &Function<A>, stmt: &Stmt) -> String {
+    let text = Printer { program, values: &function.values }.stmt(stmt, 0);
     text.lines().next().unwrap_or_default().to_string()
 }
 
@@ -100,8 +83,7 @@ pub fn print_type<A>(values: &IdVec<ValueId, Value<A>>, ty: &Type) -> String {
 
 /// A size, with the names of a function's values.
 pub fn print_size<A>(values: &IdVec<ValueId, Value<A>>, size: &Size) -> String {
-    size.display(&|s: SizeVar| value_name(values, value_of(s)))
-        .to_string()
+    size.display(&|s: SizeVar| value_name(values, value_of(s))).to_string()
 }
 
 /// A value's name and number; one that is not in the table prints as the size variable it is.
@@ -162,34 +144,21 @@ impl<A: Note> Printer<'_, A> {
     }
 
     fn place(&self, place: &Place) -> String {
-        let dims = commas(&place.index.dims, |d| {
-            format!("{} by {}", self.size(&d.count), self.size(&d.stride))
-        });
-        format!(
-            "{} + {} {{{dims}}}",
-            self.name(place.block),
-            self.size(&place.index.offset)
-        )
+        let dims = commas(&place.index.dims, |d| format!("{} by {}", self.size(&d.count), self.size(&d.stride)));
+        format!("{} + {} {{{dims}}}", self.name(place.block), self.size(&place.index.offset))
     }
 
     fn bound_and_place(&self, v: ValueId) -> String {
         let Some(value) = self.values.get(v) else {
             return String::new();
         };
-        let bound = value
-            .bound
-            .as_ref()
-            .map(|b| format!(" <= {}", self.size(b)));
+        let bound = value.bound.as_ref().map(|b| format!(" <= {}", self.size(b)));
         let place = value.at.place().map(|p| format!(" @ {}", self.place(p)));
         bound.into_iter().chain(place).collect()
     }
 
     fn binder(&self, v: ValueId) -> String {
-        let ty = self
-            .values
-            .get(v)
-            .map(|value| format!(" : {}", self.ty(&value.ty)))
-            .unwrap_or_default();
+        let ty = self.values.get(v).map(|value| format!(" : {}", self.ty(&value.ty))).unwrap_or_default();
         format!("{}{ty}{}", self.name(v), self.bound_and_place(v))
     }
 
@@ -198,9 +167,7 @@ impl<A: Note> Printer<'_, A> {
     }
 
     fn index_binders(&self, vs: &[ValueId]) -> String {
-        commas(vs, |v| {
-            format!("{}{}", self.name(*v), self.bound_and_place(*v))
-        })
+        commas(vs, |v| format!("{}{}", self.name(*v), self.bound_and_place(*v)))
     }
 
     fn lines(&self, body: &Body, depth: usize) -> Vec<String> {
@@ -235,43 +202,20 @@ impl<A: Note> Printer<'_, A> {
             Expr::Select(c, x, y) => format!("select({}, {}, {})", a(c), a(x), a(y)),
             Expr::Size(size) => format!("size {}", self.size(size)),
             Expr::Read { column, at } => format!("{}[{}]", self.name(*column), a(at)),
-            Expr::Check {
-                check,
-                cond,
-                values,
-            } => {
+            Expr::Check { check, cond, values } => {
                 let name = check_name(&self.program.checks, *check);
                 format!("check {name} {} ({})", a(cond), self.atoms(values))
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                format!(
-                    "if {} {} else {}",
-                    a(cond),
-                    self.body(then, depth),
-                    self.body(otherwise, depth)
-                )
+            Expr::If { cond, then, otherwise } => {
+                format!("if {} {} else {}", a(cond), self.body(then, depth), self.body(otherwise, depth))
             }
             Expr::Loop { state, cond, body } => {
-                let state = commas(state, |(v, init)| {
-                    format!("{} = {}", self.binder(*v), a(init))
-                });
+                let state = commas(state, |(v, init)| format!("{} = {}", self.binder(*v), a(init)));
                 let space = if state.is_empty() { "" } else { " " };
-                format!(
-                    "loop {state}{space}while {} do {}",
-                    self.body(cond, depth),
-                    self.body(body, depth)
-                )
+                format!("loop {state}{space}while {} do {}", self.body(cond, depth), self.body(body, depth))
             }
             Expr::Call { function, args } => {
-                let name = self
-                    .program
-                    .functions
-                    .get(*function)
-                    .map_or("unknown", |f| f.name.as_str());
+                let name = self.program.functions.get(*function).map_or("unknown", |f| f.name.as_str());
                 format!("call {}({})", function_name(name), self.atoms(args))
             }
             Expr::MemoryLimit => "memory_limit".into(),
@@ -282,31 +226,16 @@ impl<A: Note> Printer<'_, A> {
     }
 
     fn op(&self, op: &Op, depth: usize) -> String {
-        let space: String = op
-            .space
-            .iter()
-            .map(|d| format!("[{}]", self.dimension(d)))
-            .collect();
-        let (indices, positions) = (
-            self.index_binders(&op.indices),
-            self.index_binders(&op.positions),
-        );
+        let space: String = op.space.iter().map(|d| format!("[{}]", self.dimension(d))).collect();
+        let (indices, positions) = (self.index_binders(&op.indices), self.index_binders(&op.positions));
         let kind = match &op.kind {
             OpKind::Map { rows: None } | OpKind::Pack => String::new(),
             OpKind::Map { rows: Some(rows) } => format!(" rows {}", self.name(*rows)),
-            OpKind::Reduce {
-                operator,
-                neutral,
-                masked,
-            } => {
+            OpKind::Reduce { operator, neutral, masked } => {
                 let masked = if *masked { " masked" } else { "" };
                 format!("{}{masked}", self.combine(operator, neutral, depth))
             }
-            OpKind::Scan {
-                operator,
-                neutral,
-                form,
-            } => {
+            OpKind::Scan { operator, neutral, form } => {
                 let form = match form {
                     ScanForm::Inclusive => "inclusive",
                     ScanForm::Offsets => "offsets",
@@ -314,21 +243,13 @@ impl<A: Note> Printer<'_, A> {
                 format!("{} {form}", self.combine(operator, neutral, depth))
             }
         };
-        let head = format!(
-            "{} {} {space} ({indices} | {positions}){kind}",
-            op.name(),
-            op.level
-        );
+        let head = format!("{} {} {space} ({indices} | {positions}){kind}", op.name(), op.level);
         format!("{head} {}", self.body(&op.body, depth))
     }
 
     fn combine(&self, operator: &Operator, neutral: &[Atom], depth: usize) -> String {
         let (left, right) = (self.binders(&operator.left), self.binders(&operator.right));
-        format!(
-            " by ({left} | {right}) {} from {}",
-            self.body(&operator.body, depth),
-            self.atoms(neutral)
-        )
+        format!(" by ({left} | {right}) {} from {}", self.body(&operator.body, depth), self.atoms(neutral))
     }
 
     fn dimension(&self, d: &Descriptor) -> String {
@@ -337,22 +258,11 @@ impl<A: Note> Printer<'_, A> {
             Descriptor::Closed { around, length } => {
                 format!("({}) {}", self.names(around), self.size(length))
             }
-            Descriptor::PerAncestor {
-                depth,
-                lengths,
-                base,
-            } => {
-                format!(
-                    "per {depth} {} from {}",
-                    self.name(*lengths),
-                    self.name(*base)
-                )
+            Descriptor::PerAncestor { depth, lengths, base } => {
+                format!("per {depth} {} from {}", self.name(*lengths), self.name(*base))
             }
             Descriptor::Irregular { off, start: None } => self.name(*off),
-            Descriptor::Irregular {
-                off,
-                start: Some(start),
-            } => {
+            Descriptor::Irregular { off, start: Some(start) } => {
                 format!("{} at {}", self.name(*off), self.name(*start))
             }
         }

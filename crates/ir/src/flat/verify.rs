@@ -63,15 +63,8 @@ pub(crate) fn rules<A: Note>(program: &Program<A>) -> Result<(), String> {
         }
     }
     for function in &program.functions {
-        let mut checker = Checker {
-            program,
-            function,
-            bound: BTreeSet::new(),
-            all: BTreeSet::new(),
-        };
-        checker
-            .function()
-            .map_err(|fault| fault.in_function(&function.name))?;
+        let mut checker = Checker { program, function, bound: BTreeSet::new(), all: BTreeSet::new() };
+        checker.function().map_err(|fault| fault.in_function(&function.name))?;
     }
     Ok(())
 }
@@ -101,10 +94,7 @@ fn alike(a: &Type, b: &Type) -> bool {
 }
 
 fn column(elem: ScalarType) -> Type {
-    Type::Column {
-        elem,
-        length: Size::zero(),
-    }
+    Type::Column { elem, length: Size::zero() }
 }
 
 impl<A: Note> Checker<'_, A> {
@@ -121,18 +111,11 @@ impl<A: Note> Checker<'_, A> {
 
     fn function(&mut self) -> Result<(), Fault> {
         let function = self.function;
-        self.all = function
-            .params
-            .iter()
-            .copied()
-            .chain(bound_values(&function.body))
-            .collect();
+        self.all = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut scope = Scope::new();
         self.bind_all(&function.params, &mut scope, true)?;
         for ty in &function.results {
-            require(A::PLACES || *ty != Type::Block, || {
-                "blocks belong to Mem".into()
-            })?;
+            require(A::PLACES || *ty != Type::Block, || "blocks belong to Mem".into())?;
             if let Type::Column { length, .. } = ty {
                 self.size(length, &self.all)?;
             }
@@ -149,98 +132,53 @@ impl<A: Note> Checker<'_, A> {
             Role::Entry => None,
             Role::Test { arguments, .. } => Some(arguments),
         };
-        let params = function
-            .params
-            .iter()
-            .map(|p| function.values[*p].ty.clone())
-            .collect::<Vec<_>>();
+        let params = function.params.iter().map(|p| function.values[*p].ty.clone()).collect::<Vec<_>>();
         self.slots(&function.param_layouts, &params, "the parameters")?;
         let Some(result) = &function.result_layout else {
             return Err("an entry has a layout of its result".into());
         };
-        self.slots(
-            std::slice::from_ref(result),
-            &function.results,
-            "the results",
-        )?;
+        self.slots(std::slice::from_ref(result), &function.results, "the results")?;
         let fits = arguments.is_none_or(|a| a.len() == function.param_layouts.len());
         require(fits, || "a test has an argument per layout".into())
     }
 
     fn slots(&self, layouts: &[Layout], types: &[Type], what: &str) -> Result<(), Fault> {
-        let slots = layouts
-            .iter()
-            .flat_map(Layout::slots)
-            .map(|slot| match slot {
-                Slot::Scalar(s) => Type::Scalar(s),
-                Slot::Column(s) => column(s),
-            });
-        let types: Vec<Type> = types
-            .iter()
-            .filter(|t| **t != Type::Block)
-            .cloned()
-            .collect();
-        self.match_all(
-            &types,
-            &slots.collect::<Vec<_>>(),
-            &format!("{what} and their layout"),
-        )
+        let slots = layouts.iter().flat_map(Layout::slots).map(|slot| match slot {
+            Slot::Scalar(s) => Type::Scalar(s),
+            Slot::Column(s) => column(s),
+        });
+        let types: Vec<Type> = types.iter().filter(|t| **t != Type::Block).cloned().collect();
+        self.match_all(&types, &slots.collect::<Vec<_>>(), &format!("{what} and their layout"))
     }
 
     fn match_all(&self, found: &[Type], wanted: &[Type], what: &str) -> Result<(), Fault> {
         require(found.len() == wanted.len(), || {
-            format!(
-                "{what}: found {} of them, wanted {}",
-                found.len(),
-                wanted.len()
-            )
+            format!("{what}: found {} of them, wanted {}", found.len(), wanted.len())
         })?;
-        found
-            .iter()
-            .zip(wanted)
-            .try_for_each(|(f, w)| self.same(f, w, what))
+        found.iter().zip(wanted).try_for_each(|(f, w)| self.same(f, w, what))
     }
 
     fn same(&self, found: &Type, wanted: &Type, what: &str) -> Result<(), Fault> {
-        require(alike(found, wanted), || {
-            format!(
-                "{what}: found {}, wanted {}",
-                self.kind(found),
-                self.kind(wanted)
-            )
-        })
+        require(alike(found, wanted), || format!("{what}: found {}, wanted {}", self.kind(found), self.kind(wanted)))
     }
 
     /// Brings values into scope together. The types of parameters see the whole function.
-    fn bind_all(
-        &mut self,
-        values: &[ValueId],
-        scope: &mut Scope,
-        params: bool,
-    ) -> Result<(), Fault> {
+    fn bind_all(&mut self, values: &[ValueId], scope: &mut Scope, params: bool) -> Result<(), Fault> {
         for v in values {
-            require(self.function.values.get(*v).is_some(), || {
-                format!("value {v} is not in the function's table")
-            })?;
-            require(self.bound.insert(*v), || {
-                format!("{} is bound twice", self.name(*v))
-            })?;
+            require(self.function.values.get(*v).is_some(), || format!("value {v} is not in the function's table"))?;
+            require(self.bound.insert(*v), || format!("{} is bound twice", self.name(*v)))?;
             scope.insert(*v);
         }
         for v in values {
             let value = &self.function.values[*v];
-            require(is_word(&value.name), || {
-                format!("the name {:?} is not a word", value.name)
-            })?;
+            require(is_word(&value.name), || format!("the name {:?} is not a word", value.name))?;
             let visible = if params { &self.all } else { &*scope };
             match &value.ty {
                 Type::Column { length, .. } => self.size(length, visible)?,
-                Type::Scalar(s) => require(value.bound.is_none() || s.is_int(), || {
-                    "only integers and columns have a bound".into()
-                })?,
-                Type::Block => require(A::PLACES && value.bound.is_none(), || {
-                    "blocks belong to Mem".into()
-                })?,
+                Type::Scalar(s) => {
+                    require(value.bound.is_none() || s.is_int(), || "only integers and columns have a bound".into())?
+                }
+                Type::Block => require(A::PLACES && value.bound.is_none(), || "blocks belong to Mem".into())?,
             }
             value.bound.iter().try_for_each(|b| self.size(b, visible))?;
         }
@@ -249,13 +187,9 @@ impl<A: Note> Checker<'_, A> {
 
     fn size(&self, size: &Size, scope: &Scope) -> Result<(), Fault> {
         for v in size.vars().into_iter().map(value_of) {
-            require(scope.contains(&v), || {
-                format!("a size mentions {}, which is not bound here", self.name(v))
-            })?;
+            require(scope.contains(&v), || format!("a size mentions {}, which is not bound here", self.name(v)))?;
             let integer = matches!(self.function.values[v].ty, Type::Scalar(s) if s.is_int());
-            require(integer, || {
-                format!("a size mentions {}, which is no integer", self.name(v))
-            })?;
+            require(integer, || format!("a size mentions {}, which is no integer", self.name(v)))?;
         }
         Ok(())
     }
@@ -264,8 +198,7 @@ impl<A: Note> Checker<'_, A> {
         let mut scope = scope.clone();
         for stmt in &body.stmts {
             let (program, function) = (self.program, self.function);
-            self.stmt(stmt, &mut scope, around)
-                .map_err(|f| f.in_stmt(|| first_line(program, function, stmt)))?;
+            self.stmt(stmt, &mut scope, around).map_err(|f| f.in_stmt(|| first_line(program, function, stmt)))?;
         }
         body.results.iter().map(|a| self.atom(a, &scope)).collect()
     }
@@ -273,18 +206,12 @@ impl<A: Note> Checker<'_, A> {
     fn stmt(&mut self, stmt: &Stmt, scope: &mut Scope, around: Around) -> Result<(), Fault> {
         let found = self.expr(stmt, scope, around)?;
         self.bind_all(&stmt.binds, scope, false)?;
-        let wanted: Vec<Type> = stmt
-            .binds
-            .iter()
-            .map(|v| self.function.values[*v].ty.clone())
-            .collect();
+        let wanted: Vec<Type> = stmt.binds.iter().map(|v| self.function.values[*v].ty.clone()).collect();
         self.match_all(&found, &wanted, "what is bound")
     }
 
     fn value(&self, v: ValueId, scope: &Scope) -> Result<&Type, Fault> {
-        require(scope.contains(&v), || {
-            format!("{} is not bound here", self.name(v))
-        })?;
+        require(scope.contains(&v), || format!("{} is not bound here", self.name(v)))?;
         Ok(&self.function.values[v].ty)
     }
 
@@ -315,9 +242,7 @@ impl<A: Note> Checker<'_, A> {
 
     fn offsets(&self, v: ValueId, scope: &Scope) -> Result<(), Fault> {
         let elem = self.column(v, scope)?;
-        require(elem == ScalarType::I64, || {
-            format!("{} must be a column of i64", self.name(v))
-        })
+        require(elem == ScalarType::I64, || format!("{} must be a column of i64", self.name(v)))
     }
 
     fn expect(&self, atom: &Atom, wanted: &Type, what: &str, scope: &Scope) -> Result<(), Fault> {
@@ -325,26 +250,18 @@ impl<A: Note> Checker<'_, A> {
     }
 
     fn expr(&mut self, stmt: &Stmt, scope: &Scope, around: Around) -> Result<Vec<Type>, Fault> {
-        let host_only = |what: &str| {
-            require(around.is_none(), || {
-                format!("{what} stands at the host level only")
-            })
-        };
+        let host_only = |what: &str| require(around.is_none(), || format!("{what} stands at the host level only"));
         let one = |s: ScalarType| vec![Type::Scalar(s)];
         Ok(match &stmt.expr {
             Expr::Atom(a) => vec![self.atom(a, scope)?],
             Expr::Unary(op, a) => {
                 let s = self.scalar(a, scope)?;
-                one(op
-                    .result_type(s)
-                    .ok_or_else(|| format!("there is no {op} of {s}"))?)
+                one(op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?)
             }
             Expr::Binary(op, a, b) => {
                 let s = self.scalar(a, scope)?;
                 self.expect(b, &Type::Scalar(s), "the second operand", scope)?;
-                one(op
-                    .result_type(s)
-                    .ok_or_else(|| format!("there is no {op} of {s}"))?)
+                one(op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?)
             }
             Expr::Fma(a, b, c) => {
                 let s = self.scalar(a, scope)?;
@@ -371,19 +288,11 @@ impl<A: Note> Checker<'_, A> {
                 self.expect(at, &I64, "a position", scope)?;
                 one(self.column(*column, scope)?)
             }
-            Expr::Check {
-                check,
-                cond,
-                values,
-            } => {
+            Expr::Check { check, cond, values } => {
                 self.check(*check, cond, values, scope)?;
                 vec![]
             }
-            Expr::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            Expr::If { cond, then, otherwise } => {
                 self.expect(cond, &BOOL, "a condition", scope)?;
                 let found = self.body(then, scope, around)?;
                 let other = self.body(otherwise, scope, around)?;
@@ -395,10 +304,7 @@ impl<A: Note> Checker<'_, A> {
                 let first = self.atoms(&inits, scope)?;
                 let mut scope = scope.clone();
                 self.bind_all(&values, &mut scope, false)?;
-                let types: Vec<Type> = values
-                    .iter()
-                    .map(|v| self.function.values[*v].ty.clone())
-                    .collect();
+                let types: Vec<Type> = values.iter().map(|v| self.function.values[*v].ty.clone()).collect();
                 self.match_all(&first, &types, "the first values of a loop's state")?;
                 let test = self.body(cond, &scope, around)?;
                 self.match_all(&test, &[BOOL], "a loop's condition")?;
@@ -411,11 +317,7 @@ impl<A: Note> Checker<'_, A> {
                 let Some(callee) = self.program.functions.get(*function) else {
                     return Err(format!("there is no function {function}").into());
                 };
-                let wanted: Vec<Type> = callee
-                    .params
-                    .iter()
-                    .map(|p| callee.values[*p].ty.clone())
-                    .collect();
+                let wanted: Vec<Type> = callee.params.iter().map(|p| callee.values[*p].ty.clone()).collect();
                 self.match_all(&self.atoms(args, scope)?, &wanted, "the arguments")?;
                 callee.results.clone()
             }
@@ -424,19 +326,10 @@ impl<A: Note> Checker<'_, A> {
                 vec![I64]
             }
             Expr::Literal(items) => {
-                let elems = items
-                    .iter()
-                    .map(|a| self.scalar(a, scope))
-                    .collect::<Result<Vec<_>, _>>()?;
-                let own = stmt
-                    .binds
-                    .first()
-                    .and_then(|v| self.function.values.get(*v))
-                    .and_then(|v| v.ty.elem());
+                let elems = items.iter().map(|a| self.scalar(a, scope)).collect::<Result<Vec<_>, _>>()?;
+                let own = stmt.binds.first().and_then(|v| self.function.values.get(*v)).and_then(|v| v.ty.elem());
                 let elem = elems.first().copied().or(own).unwrap_or(ScalarType::I64);
-                require(elems.iter().all(|e| *e == elem), || {
-                    "a literal's items have one type".into()
-                })?;
+                require(elems.iter().all(|e| *e == elem), || "a literal's items have one type".into())?;
                 vec![column(elem)]
             }
             Expr::Op(op) => self.op(op, scope, around)?,
@@ -448,21 +341,13 @@ impl<A: Note> Checker<'_, A> {
         })
     }
 
-    fn check(
-        &self,
-        check: CheckId,
-        cond: &Atom,
-        values: &[Atom],
-        scope: &Scope,
-    ) -> Result<(), Fault> {
+    fn check(&self, check: CheckId, cond: &Atom, values: &[Atom], scope: &Scope) -> Result<(), Fault> {
         let Some(info) = self.program.checks.get(check) else {
             return Err(format!("there is no check {check}").into());
         };
         self.expect(cond, &BOOL, "a check's condition", scope)?;
         let count = info.kind.value_count();
-        require(values.len() == count, || {
-            format!("a check of this kind shows {count} values")
-        })?;
+        require(values.len() == count, || format!("a check of this kind shows {count} values"))?;
         for v in values {
             let integer = self.scalar(v, scope)?.is_int();
             require(integer, || "a check shows integers".into())?;

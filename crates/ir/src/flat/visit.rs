@@ -31,10 +31,7 @@ pub fn walk(body: &Body, f: &mut dyn FnMut(&Stmt)) {
 pub fn walk_mut(body: &mut Body, f: &mut dyn FnMut(&mut Stmt)) {
     for stmt in &mut body.stmts {
         f(stmt);
-        stmt.expr
-            .bodies_mut()
-            .into_iter()
-            .for_each(|b| walk_mut(b, f));
+        stmt.expr.bodies_mut().into_iter().for_each(|b| walk_mut(b, f));
     }
 }
 
@@ -42,10 +39,7 @@ pub fn walk_mut(body: &mut Body, f: &mut dyn FnMut(&mut Stmt)) {
 pub fn walk_bodies(body: &Body, f: &mut dyn FnMut(&Body)) {
     f(body);
     for stmt in &body.stmts {
-        stmt.expr
-            .bodies()
-            .into_iter()
-            .for_each(|b| walk_bodies(b, f));
+        stmt.expr.bodies().into_iter().for_each(|b| walk_bodies(b, f));
     }
 }
 
@@ -87,12 +81,9 @@ pub fn formal_indices(body: &Body) -> BTreeSet<ValueId> {
 /// The values that a body mentions and does not bind.
 pub fn free_values(body: &Body) -> BTreeSet<ValueId> {
     let mut used: BTreeSet<ValueId> = count_uses(body).into_keys().collect();
-    bound_values(body)
-        .iter()
-        .chain(&formal_indices(body))
-        .for_each(|v| {
-            used.remove(v);
-        });
+    bound_values(body).iter().chain(&formal_indices(body)).for_each(|v| {
+        used.remove(v);
+    });
     used
 }
 
@@ -121,15 +112,10 @@ pub fn free_values_of_operator(operator: &Operator) -> BTreeSet<ValueId> {
 }
 
 /// Like [`free_values`], and those that types, bounds and places of the values bound inside mention.
-pub fn free_values_with_types<A: Note>(
-    body: &Body,
-    values: &IdVec<ValueId, Value<A>>,
-) -> BTreeSet<ValueId> {
+pub fn free_values_with_types<A: Note>(body: &Body, values: &IdVec<ValueId, Value<A>>) -> BTreeSet<ValueId> {
     let bound = bound_values(body);
     let mut used = free_values(body);
-    bound
-        .iter()
-        .for_each(|v| used.extend(values[*v].mentioned()));
+    bound.iter().for_each(|v| used.extend(values[*v].mentioned()));
     bound.iter().for_each(|v| {
         used.remove(v);
     });
@@ -139,9 +125,7 @@ pub fn free_values_with_types<A: Note>(
 /// Whether a check stands in the body, at any depth.
 pub fn has_checks(body: &Body) -> bool {
     let mut found = false;
-    walk(body, &mut |stmt| {
-        found |= matches!(stmt.expr, Expr::Check { .. })
-    });
+    walk(body, &mut |stmt| found |= matches!(stmt.expr, Expr::Check { .. }));
     found
 }
 
@@ -152,9 +136,7 @@ pub fn substitute_expr(expr: &mut Expr, map: &BTreeMap<ValueId, Atom>) {
 
 /// Replaces values by operands in a body, at any depth; sizes follow where the replacement is a value or an integer.
 pub fn substitute(body: &mut Body, map: &BTreeMap<ValueId, Atom>) {
-    body.stmts
-        .iter_mut()
-        .for_each(|s| substitute_expr(&mut s.expr, map));
+    body.stmts.iter_mut().for_each(|s| substitute_expr(&mut s.expr, map));
     body.results.iter_mut().for_each(|a| replace(a, map));
 }
 
@@ -165,9 +147,7 @@ pub fn substitute_with_types<A: Note>(
     map: &BTreeMap<ValueId, Atom>,
 ) {
     substitute(body, map);
-    bound_values(body)
-        .into_iter()
-        .for_each(|v| values[v].substitute(map));
+    bound_values(body).into_iter().for_each(|v| values[v].substitute(map));
 }
 
 fn rename_binders(body: &mut Body, map: &BTreeMap<ValueId, Atom>) {
@@ -223,10 +203,7 @@ fn renamed(body: &Body, map: &BTreeMap<ValueId, Atom>) -> Body {
 
 /// Gives everything bound in the body a fresh value, so that it can stand a second time in the same function. Returns what
 /// became what.
-pub fn refresh<A: Note>(
-    body: &mut Body,
-    values: &mut IdVec<ValueId, Value<A>>,
-) -> BTreeMap<ValueId, Atom> {
+pub fn refresh<A: Note>(body: &mut Body, values: &mut IdVec<ValueId, Value<A>>) -> BTreeMap<ValueId, Atom> {
     let mut map = BTreeMap::new();
     make_fresh(bound_values(body), None, values, &mut map);
     *body = renamed(body, &map);
@@ -234,29 +211,19 @@ pub fn refresh<A: Note>(
 }
 
 /// Gives everything that an expression binds, at any depth, a fresh value.
-pub fn refresh_expr<A: Note>(
-    expr: &mut Expr,
-    values: &mut IdVec<ValueId, Value<A>>,
-) -> BTreeMap<ValueId, Atom> {
+pub fn refresh_expr<A: Note>(expr: &mut Expr, values: &mut IdVec<ValueId, Value<A>>) -> BTreeMap<ValueId, Atom> {
     let mut bound = expr.binders();
-    expr.bodies()
-        .into_iter()
-        .for_each(|b| bound.extend(bound_values(b)));
+    expr.bodies().into_iter().for_each(|b| bound.extend(bound_values(b)));
     let mut map = BTreeMap::new();
     make_fresh(bound, None, values, &mut map);
     substitute_expr(expr, &map);
     rename_binders_of_expr(expr, &map);
-    expr.bodies_mut()
-        .into_iter()
-        .for_each(|b| rename_binders(b, &map));
+    expr.bodies_mut().into_iter().for_each(|b| rename_binders(b, &map));
     map
 }
 
 /// Gives an operator's indices, positions and everything bound inside a fresh value.
-pub fn refresh_op<A: Note>(
-    op: &mut Op,
-    values: &mut IdVec<ValueId, Value<A>>,
-) -> BTreeMap<ValueId, Atom> {
+pub fn refresh_op<A: Note>(op: &mut Op, values: &mut IdVec<ValueId, Value<A>>) -> BTreeMap<ValueId, Atom> {
     let mut expr = Expr::Op(Box::new(op.clone()));
     let map = refresh_expr(&mut expr, values);
     if let Expr::Op(new) = expr {
@@ -267,20 +234,10 @@ pub fn refresh_op<A: Note>(
 
 /// Gives the operands of a reduction's operator and everything bound inside a fresh value.
 pub fn refresh_operator<A: Note>(operator: &mut Operator, values: &mut IdVec<ValueId, Value<A>>) {
-    let bound = operator
-        .left
-        .iter()
-        .chain(&operator.right)
-        .copied()
-        .chain(bound_values(&operator.body))
-        .collect();
+    let bound = operator.left.iter().chain(&operator.right).copied().chain(bound_values(&operator.body)).collect();
     let mut map = BTreeMap::new();
     make_fresh(bound, None, values, &mut map);
-    operator
-        .left
-        .iter_mut()
-        .chain(&mut operator.right)
-        .for_each(|v| replace_value(v, &map));
+    operator.left.iter_mut().chain(&mut operator.right).for_each(|v| replace_value(v, &map));
     operator.body = renamed(&operator.body, &map);
 }
 

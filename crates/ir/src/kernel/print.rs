@@ -15,9 +15,7 @@
 use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Shuffle, Stmt};
 use std::fmt;
 use terrace_base::ScalarType;
-use terrace_plan::print::{
-    ATOM, binary, conversion, entries_and_checks, host_function, target, unary,
-};
+use terrace_plan::print::{ATOM, binary, conversion, entries_and_checks, host_function, target, unary};
 
 /// The whole program: entries, checks, kernels, host functions.
 pub fn print(program: &Program) -> String {
@@ -37,18 +35,10 @@ pub fn print(program: &Program) -> String {
 pub fn print_kernel(kernel: &Kernel) -> String {
     let p = Printer { kernel };
     let params: Vec<String> = kernel.params.ids().map(|id| p.typed_param(id)).collect();
-    let mut out = format!(
-        "kernel {}({}) block {} {{\n",
-        kernel.name,
-        params.join(", "),
-        kernel.block
-    );
+    let mut out = format!("kernel {}({}) block {} {{\n", kernel.name, params.join(", "), kernel.block);
     for array in &kernel.arrays {
         let place = if array.shared { "shared" } else { "private" };
-        out += &format!(
-            "  {place} {} : {}[{}]\n",
-            array.name, array.elem, array.count
-        );
+        out += &format!("  {place} {} : {}[{}]\n", array.name, array.elem, array.count);
     }
     for (number, phase) in kernel.phases.iter().enumerate() {
         if kernel.phases.len() > 1 {
@@ -78,10 +68,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn param(&self, id: ParamId) -> &str {
-        self.kernel
-            .params
-            .get(id)
-            .map_or("unknown", |p| p.name.as_str())
+        self.kernel.params.get(id).map_or("unknown", |p| p.name.as_str())
     }
 
     fn typed_param(&self, id: ParamId) -> String {
@@ -97,28 +84,15 @@ impl Printer<'_> {
     }
 
     fn array(&self, id: ArrayId) -> &str {
-        self.kernel
-            .arrays
-            .get(id)
-            .map_or("unknown", |a| a.name.as_str())
+        self.kernel.arrays.get(id).map_or("unknown", |a| a.name.as_str())
     }
 
     fn local(&self, id: LocalId) -> String {
-        format!(
-            "{}_{id}",
-            self.kernel
-                .locals
-                .get(id)
-                .map_or("unknown", |l| l.name.as_str())
-        )
+        format!("{}_{id}", self.kernel.locals.get(id).map_or("unknown", |l| l.name.as_str()))
     }
 
     fn typed_local(&self, id: LocalId) -> String {
-        let ty = self
-            .kernel
-            .locals
-            .get(id)
-            .map_or("unknown", |l| l.ty.name());
+        let ty = self.kernel.locals.get(id).map_or("unknown", |l| l.ty.name());
         format!("{} : {ty}", self.local(id))
     }
 
@@ -183,50 +157,23 @@ impl Printer<'_> {
                 self.stmts(body, depth + 1, out);
                 "}".into()
             }
-            Stmt::For {
-                var,
-                from,
-                to,
-                step,
-                body,
-                simd,
-            } => {
+            Stmt::For { var, from, to, step, body, simd } => {
                 let simd = if *simd { "simd " } else { "" };
                 let step = if matches!(step, Expr::Const(c) if c.as_i64() == Some(1)) {
                     String::new()
                 } else {
                     format!(" step {}", e(step))
                 };
-                *out += &format!(
-                    "{indent}{simd}for {} = {} .. {}{step} {{\n",
-                    self.local(*var),
-                    e(from),
-                    e(to)
-                );
+                *out += &format!("{indent}{simd}for {} = {} .. {}{step} {{\n", self.local(*var), e(from), e(to));
                 self.stmts(body, depth + 1, out);
                 "}".into()
             }
             Stmt::Barrier => "barrier".into(),
-            Stmt::Check {
-                check,
-                cond,
-                index,
-                values,
-            } => {
+            Stmt::Check { check, cond, index, values } => {
                 let values: Vec<String> = values.iter().map(e).collect();
-                format!(
-                    "check {check} {} at {} ({})",
-                    e(cond),
-                    e(index),
-                    values.join(", ")
-                )
+                format!("check {check} {} at {} ({})", e(cond), e(index), values.join(", "))
             }
-            Stmt::AtomicAdd {
-                into,
-                buffer,
-                at,
-                value,
-            } => {
+            Stmt::AtomicAdd { into, buffer, at, value } => {
                 let (into, buffer) = (self.typed_local(*into), self.param(*buffer));
                 format!("let {into} = atomic {buffer}[{}] += {}", e(at), e(value))
             }
@@ -234,12 +181,7 @@ impl Printer<'_> {
                 format!("publish {}[{}] = {}", self.param(*flags), e(at), e(value))
             }
             Stmt::Await { into, flags, at } => {
-                format!(
-                    "let {} = await {}[{}]",
-                    self.typed_local(*into),
-                    self.param(*flags),
-                    e(at)
-                )
+                format!("let {} = await {}[{}]", self.typed_local(*into), self.param(*flags), e(at))
             }
         };
         *out += &format!("{indent}{line}\n");

@@ -55,9 +55,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
 pub fn verify_kernel(kernel: &Kernel, checks: usize) -> Result<(), String> {
     let checker = Checker { kernel, checks };
     for phase in &kernel.phases {
-        checker
-            .stmts(phase, &Scope::default())
-            .map_err(|fault| fault.in_function(&kernel.name))?;
+        checker.stmts(phase, &Scope::default()).map_err(|fault| fault.in_function(&kernel.name))?;
         uniform::verify(kernel, phase).map_err(|fault| fault.in_function(&kernel.name))?;
     }
     Ok(())
@@ -80,47 +78,26 @@ const BOOL: ScalarType = ScalarType::Bool;
 impl Checker<'_> {
     fn stmts(&self, stmts: &[Stmt], scope: &Scope) -> Result<(), Fault> {
         let mut scope = scope.clone();
-        stmts.iter().try_for_each(|s| {
-            self.stmt(s, &mut scope)
-                .map_err(|f| f.in_stmt(|| first_line(self.kernel, s)))
-        })
+        stmts.iter().try_for_each(|s| self.stmt(s, &mut scope).map_err(|f| f.in_stmt(|| first_line(self.kernel, s))))
     }
 
     fn param(&self, id: ParamId) -> Result<ParamKind, Fault> {
-        let param = self
-            .kernel
-            .params
-            .get(id)
-            .ok_or_else(|| Fault::from(format!("there is no parameter {id}")))?;
+        let param = self.kernel.params.get(id).ok_or_else(|| Fault::from(format!("there is no parameter {id}")))?;
         Ok(param.kind)
     }
 
     fn array(&self, id: ArrayId) -> Result<ScalarType, Fault> {
-        let array = self
-            .kernel
-            .arrays
-            .get(id)
-            .ok_or_else(|| Fault::from(format!("there is no array {id}")))?;
+        let array = self.kernel.arrays.get(id).ok_or_else(|| Fault::from(format!("there is no array {id}")))?;
         Ok(array.elem)
     }
 
     fn local(&self, id: LocalId) -> Result<ScalarType, Fault> {
-        let local = self
-            .kernel
-            .locals
-            .get(id)
-            .ok_or_else(|| Fault::from(format!("there is no local {id}")))?;
+        let local = self.kernel.locals.get(id).ok_or_else(|| Fault::from(format!("there is no local {id}")))?;
         Ok(local.ty)
     }
 
     fn local_name(&self, id: LocalId) -> String {
-        format!(
-            "{}_{id}",
-            self.kernel
-                .locals
-                .get(id)
-                .map_or("unknown", |l| l.name.as_str())
-        )
+        format!("{}_{id}", self.kernel.locals.get(id).map_or("unknown", |l| l.name.as_str()))
     }
 
     fn scratch(&self, id: ParamId) -> Result<ScalarType, Fault> {
@@ -131,27 +108,17 @@ impl Checker<'_> {
     }
 
     fn declare(&self, id: LocalId, scope: &mut Scope) -> Result<(), Fault> {
-        require(scope.locals.insert(id), || {
-            format!("{} is declared again", self.local_name(id))
-        })
+        require(scope.locals.insert(id), || format!("{} is declared again", self.local_name(id)))
     }
 
     fn assign(&self, id: LocalId, scope: &Scope) -> Result<(), Fault> {
-        require(scope.locals.contains(&id), || {
-            format!("{} is assigned before it is declared", self.local_name(id))
-        })?;
-        require(!scope.counters.contains(&id), || {
-            format!("the counter {} is assigned", self.local_name(id))
-        })
+        require(scope.locals.contains(&id), || format!("{} is assigned before it is declared", self.local_name(id)))?;
+        require(!scope.counters.contains(&id), || format!("the counter {} is assigned", self.local_name(id)))
     }
 
     fn target(&self, id: LocalId, ty: ScalarType, scope: &mut Scope) -> Result<(), Fault> {
         same(ty, self.local(id)?, "the target")?;
-        if scope.locals.contains(&id) {
-            self.assign(id, scope)
-        } else {
-            self.declare(id, scope)
-        }
+        if scope.locals.contains(&id) { self.assign(id, scope) } else { self.declare(id, scope) }
     }
 
     fn stmt(&self, stmt: &Stmt, scope: &mut Scope) -> Result<(), Fault> {
@@ -168,9 +135,7 @@ impl Checker<'_> {
                 let elem = match self.param(*p)? {
                     ParamKind::Output(s) | ParamKind::Scratch(s) => s,
                     _ => {
-                        return Err(
-                            format!("{} is not written", self.kernel.params[*p].name).into()
-                        );
+                        return Err(format!("{} is not written", self.kernel.params[*p].name).into());
                     }
                 };
                 self.expect(at, I64, "an index", scope)?;
@@ -178,11 +143,7 @@ impl Checker<'_> {
             }
             Stmt::StoreCell(p, x) => match self.param(*p)? {
                 ParamKind::CellOut(s) => self.expect(x, s, "what is stored", scope),
-                _ => Err(format!(
-                    "{} is not a cell that is written",
-                    self.kernel.params[*p].name
-                )
-                .into()),
+                _ => Err(format!("{} is not a cell that is written", self.kernel.params[*p].name).into()),
             },
             Stmt::SetElement(a, at, x) => {
                 let elem = self.array(*a)?;
@@ -198,23 +159,11 @@ impl Checker<'_> {
                 self.expect(c, BOOL, "a condition", scope)?;
                 self.stmts(body, scope)
             }
-            Stmt::For {
-                var,
-                from,
-                to,
-                step,
-                body,
-                ..
-            } => {
-                for (x, what) in [
-                    (from, "the first value"),
-                    (to, "the bound"),
-                    (step, "the step"),
-                ] {
+            Stmt::For { var, from, to, step, body, .. } => {
+                for (x, what) in [(from, "the first value"), (to, "the bound"), (step, "the step")] {
                     self.expect(x, I64, what, scope)?;
                 }
-                let positive =
-                    !matches!(step, Expr::Const(c) if c.as_i64().is_some_and(|n| n <= 0));
+                let positive = !matches!(step, Expr::Const(c) if c.as_i64().is_some_and(|n| n <= 0));
                 require(positive, || "a step is positive".into())?;
                 same(self.local(*var)?, I64, "a counter")?;
                 let mut inner = scope.clone();
@@ -223,30 +172,14 @@ impl Checker<'_> {
                 self.stmts(body, &inner)
             }
             Stmt::Barrier => Ok(()),
-            Stmt::Check {
-                check,
-                cond,
-                index,
-                values,
-            } => {
-                require(check.index() < self.checks, || {
-                    format!("there is no check {check}")
-                })?;
-                require(values.len() <= 3, || {
-                    "a check shows three values at most".into()
-                })?;
+            Stmt::Check { check, cond, index, values } => {
+                require(check.index() < self.checks, || format!("there is no check {check}"))?;
+                require(values.len() <= 3, || "a check shows three values at most".into())?;
                 self.expect(cond, BOOL, "a check's condition", scope)?;
                 self.expect(index, I64, "a check's index", scope)?;
-                values
-                    .iter()
-                    .try_for_each(|v| self.expect(v, I64, "what a check shows", scope))
+                values.iter().try_for_each(|v| self.expect(v, I64, "what a check shows", scope))
             }
-            Stmt::AtomicAdd {
-                into,
-                buffer,
-                at,
-                value,
-            } => {
+            Stmt::AtomicAdd { into, buffer, at, value } => {
                 let elem = self.scratch(*buffer)?;
                 require(elem.is_int(), || "atomic additions are of integers".into())?;
                 self.expect(at, I64, "an index", scope)?;
@@ -266,13 +199,7 @@ impl Checker<'_> {
         }
     }
 
-    fn expect(
-        &self,
-        expr: &Expr,
-        wanted: ScalarType,
-        what: &str,
-        scope: &Scope,
-    ) -> Result<(), Fault> {
+    fn expect(&self, expr: &Expr, wanted: ScalarType, what: &str, scope: &Scope) -> Result<(), Fault> {
         same(self.expr(expr, scope)?, wanted, what)
     }
 
@@ -280,9 +207,7 @@ impl Checker<'_> {
         Ok(match expr {
             Expr::Const(c) => c.ty(),
             Expr::Local(l) => {
-                require(scope.locals.contains(l), || {
-                    format!("{} is used before it is declared", self.local_name(*l))
-                })?;
+                require(scope.locals.contains(l), || format!("{} is used before it is declared", self.local_name(*l)))?;
                 self.local(*l)?
             }
             Expr::Param(p) => match self.param(*p)? {
@@ -295,14 +220,12 @@ impl Checker<'_> {
             Expr::Failed => BOOL,
             Expr::Unary(op, x) => {
                 let s = self.expr(x, scope)?;
-                op.result_type(s)
-                    .ok_or_else(|| format!("there is no {op} of {s}"))?
+                op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?
             }
             Expr::Binary(op, x, y) => {
                 let s = self.expr(x, scope)?;
                 self.expect(y, s, "the second operand", scope)?;
-                op.result_type(s)
-                    .ok_or_else(|| format!("there is no {op} of {s}"))?
+                op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?
             }
             Expr::Quotient(x, y) => {
                 self.expect(x, I64, "the first operand", scope)?;
@@ -331,9 +254,7 @@ impl Checker<'_> {
                 match self.param(*p)? {
                     ParamKind::Input(s) | ParamKind::Output(s) | ParamKind::Scratch(s) => s,
                     _ => {
-                        return Err(
-                            format!("{} is not a buffer", self.kernel.params[*p].name).into()
-                        );
+                        return Err(format!("{} is not a buffer", self.kernel.params[*p].name).into());
                     }
                 }
             }
@@ -346,9 +267,7 @@ impl Checker<'_> {
                 self.array(*a)?
             }
             Expr::Shuffle(_, x, lane) => {
-                require(self.expr(lane, scope)?.is_int(), || {
-                    "a lane is an integer".into()
-                })?;
+                require(self.expr(lane, scope)?.is_int(), || "a lane is an integer".into())?;
                 self.expr(x, scope)?
             }
         })
@@ -356,7 +275,5 @@ impl Checker<'_> {
 }
 
 fn same(found: ScalarType, wanted: ScalarType, what: &str) -> Result<(), Fault> {
-    require(found == wanted, || {
-        format!("{what}: found {found}, wanted {wanted}")
-    })
+    require(found == wanted, || format!("{what}: found {found}, wanted {wanted}"))
 }

@@ -15,24 +15,15 @@ use terrace_base::IdVec;
 
 /// The Flat program that a Mem program computes.
 pub fn erase(program: &Program) -> flat::Program {
-    flat::Program {
-        functions: program.functions.iter().map(erase_function).collect(),
-        checks: program.checks.clone(),
-    }
+    flat::Program { functions: program.functions.iter().map(erase_function).collect(), checks: program.checks.clone() }
 }
 
 fn erase_function(function: &Function) -> flat::Function {
-    let blocks = Blocks {
-        values: &function.values,
-    };
+    let blocks = Blocks { values: &function.values };
     let values = function.values.iter().map(|v| Value {
         name: v.name.clone(),
         // A number that was a block binds nothing any more; any type will do.
-        ty: if v.ty == Type::Block {
-            Type::Scalar(terrace_base::ScalarType::Bool)
-        } else {
-            v.ty.clone()
-        },
+        ty: if v.ty == Type::Block { Type::Scalar(terrace_base::ScalarType::Bool) } else { v.ty.clone() },
         bound: v.bound.clone(),
         at: (),
     });
@@ -40,19 +31,9 @@ fn erase_function(function: &Function) -> flat::Function {
         name: function.name.clone(),
         role: function.role.clone(),
         values: values.collect(),
-        params: function
-            .params
-            .iter()
-            .copied()
-            .filter(|p| !blocks.has(*p))
-            .collect(),
+        params: function.params.iter().copied().filter(|p| !blocks.has(*p)).collect(),
         param_layouts: function.param_layouts.clone(),
-        results: function
-            .results
-            .iter()
-            .filter(|t| **t != Type::Block)
-            .cloned()
-            .collect(),
+        results: function.results.iter().filter(|t| **t != Type::Block).cloned().collect(),
         result_layout: function.result_layout.clone(),
         body: blocks.body(&function.body),
         span: function.span,
@@ -65,9 +46,7 @@ struct Blocks<'a> {
 
 impl Blocks<'_> {
     fn has(&self, v: ValueId) -> bool {
-        self.values
-            .get(v)
-            .is_some_and(|value| value.ty == Type::Block)
+        self.values.get(v).is_some_and(|value| value.ty == Type::Block)
     }
 
     fn drop_atoms(&self, atoms: &mut Vec<Atom>) {
@@ -77,10 +56,7 @@ impl Blocks<'_> {
     fn body(&self, body: &Body) -> Body {
         let mut results = body.results.clone();
         self.drop_atoms(&mut results);
-        Body {
-            stmts: body.stmts.iter().filter_map(|s| self.stmt(s)).collect(),
-            results,
-        }
+        Body { stmts: body.stmts.iter().filter_map(|s| self.stmt(s)).collect(), results }
     }
 
     fn stmt(&self, stmt: &Stmt) -> Option<Stmt> {
@@ -93,10 +69,7 @@ impl Blocks<'_> {
             _ => {}
         }
         stmt.binds.retain(|v| !self.has(*v));
-        stmt.expr
-            .bodies_mut()
-            .into_iter()
-            .for_each(|b| *b = self.body(b));
+        stmt.expr.bodies_mut().into_iter().for_each(|b| *b = self.body(b));
         Some(stmt)
     }
 }

@@ -23,17 +23,10 @@ use terrace_base::ScalarType;
 pub fn verify(program: &Program) -> Result<(), String> {
     flat::rules(program)?;
     for function in &program.functions {
-        let mut places = Places {
-            program,
-            function,
-            allocated: BTreeMap::new(),
-        };
-        places
-            .function()
-            .map_err(|fault| fault.in_function(&function.name))?;
+        let mut places = Places { program, function, allocated: BTreeMap::new() };
+        places.function().map_err(|fault| fault.in_function(&function.name))?;
     }
-    flat::verify(&super::erase::erase(program))
-        .map_err(|message| format!("without places: {message}"))
+    flat::verify(&super::erase::erase(program)).map_err(|message| format!("without places: {message}"))
 }
 
 struct Places<'a> {
@@ -59,33 +52,21 @@ impl Places<'_> {
             if let (Expr::Alloc { elem, .. }, [block]) = (&stmt.expr, stmt.binds.as_slice()) {
                 self.allocated.insert(*block, *elem);
             }
-            self.bind(&stmt.expr.binders(), false, &mut inner)
-                .map_err(fault)?;
-            stmt.expr
-                .bodies()
-                .into_iter()
-                .try_for_each(|b| self.body(b, &inner))
-                .map_err(fault)?;
+            self.bind(&stmt.expr.binders(), false, &mut inner).map_err(fault)?;
+            stmt.expr.bodies().into_iter().try_for_each(|b| self.body(b, &inner)).map_err(fault)?;
             let call = matches!(stmt.expr, Expr::Call { .. });
             self.bind(&stmt.binds, call, &mut scope).map_err(fault)?;
         }
         Ok(())
     }
 
-    fn bind(
-        &self,
-        values: &[ValueId],
-        optional: bool,
-        scope: &mut BTreeSet<ValueId>,
-    ) -> Result<(), Fault> {
+    fn bind(&self, values: &[ValueId], optional: bool, scope: &mut BTreeSet<ValueId>) -> Result<(), Fault> {
         scope.extend(values);
         for v in values {
             let value = &self.function.values[*v];
             let name = || value_name(&self.function.values, *v);
             let Type::Column { elem, .. } = value.ty else {
-                require(value.at.is_none(), || {
-                    format!("{} is no column and has no place", name())
-                })?;
+                require(value.at.is_none(), || format!("{} is no column and has no place", name()))?;
                 continue;
             };
             let Some(place) = &value.at else {
@@ -103,16 +84,9 @@ impl Places<'_> {
             }
             let is_block = self.function.values[place.block].ty == Type::Block;
             require(is_block, || format!("{} is not in a block", name()))?;
-            let fits = self
-                .allocated
-                .get(&place.block)
-                .is_none_or(|allocated| *allocated == elem);
-            require(fits, || {
-                format!("the block of {} was allocated for another type", name())
-            })?;
-            require(place.index.rank() > 0, || {
-                format!("the index function of {} has no dimension", name())
-            })?;
+            let fits = self.allocated.get(&place.block).is_none_or(|allocated| *allocated == elem);
+            require(fits, || format!("the block of {} was allocated for another type", name()))?;
+            require(place.index.rank() > 0, || format!("the index function of {} has no dimension", name()))?;
         }
         Ok(())
     }

@@ -26,8 +26,8 @@ pub(crate) struct Token {
 }
 
 const SIGNS: [&str; 32] = [
-    "=>", "==", "!=", "<=", ">=", "<<", ">>", "->", "..", "(", ")", "[", "]", "{", "}", "<", ">",
-    "=", "+", "-", "*", "/", "%", "&", "|", "^", ",", ":", ";", ".", "@", "$",
+    "=>", "==", "!=", "<=", ">=", "<<", ">>", "->", "..", "(", ")", "[", "]", "{", "}", "<", ">", "=", "+", "-", "*",
+    "/", "%", "&", "|", "^", ",", ":", ";", ".", "@", "$",
 ];
 
 /// All tokens of a text; the last one is the end.
@@ -50,17 +50,13 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             quoted(rest).ok_or_else(|| place(text, at, "a string without end"))?
         } else {
             let sign = SIGNS.iter().find(|s| rest.starts_with(**s));
-            let sign =
-                sign.ok_or_else(|| place(text, at, &format!("the sign {first:?} means nothing")))?;
+            let sign = sign.ok_or_else(|| place(text, at, &format!("the sign {first:?} means nothing")))?;
             (Kind::Sign(sign), sign.len())
         };
         out.push(Token { kind, start: at });
         at += length;
     }
-    out.push(Token {
-        kind: Kind::End,
-        start: at,
-    });
+    out.push(Token { kind: Kind::End, start: at });
     Ok(out)
 }
 

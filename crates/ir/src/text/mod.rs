@@ -11,7 +11,5 @@ pub(crate) mod write;
 /// Whether a name is a plain word, so that it can be printed and read back.
 pub(crate) fn is_word(name: &str) -> bool {
     !name.starts_with(|c: char| c.is_ascii_digit())
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == '_' || c == '\'')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'')
 }

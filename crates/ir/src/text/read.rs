@@ -43,13 +43,7 @@ fn numbered(word: &str, letter: char) -> Option<u32> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Read<Reader<'a>> {
-        let mut reader = Reader {
-            text,
-            tokens: tokens(text)?,
-            at: 0,
-            functions: Vec::new(),
-            bound: Vec::new(),
-        };
+        let mut reader = Reader { text, tokens: tokens(text)?, at: 0, functions: Vec::new(), bound: Vec::new() };
         reader.functions = reader.find_functions()?;
         Ok(reader)
     }
@@ -99,11 +93,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn fail<T>(&self, message: impl AsRef<str>) -> Read<T> {
-        Err(place(
-            self.text,
-            self.tokens[self.at].start,
-            message.as_ref(),
-        ))
+        Err(place(self.text, self.tokens[self.at].start, message.as_ref()))
     }
 
     pub(crate) fn is_sign(&self, sign: &str) -> bool {
@@ -132,19 +122,11 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn want(&mut self, sign: &str) -> Read<()> {
-        if self.take(sign) {
-            Ok(())
-        } else {
-            self.fail(format!("`{sign}` is wanted here"))
-        }
+        if self.take(sign) { Ok(()) } else { self.fail(format!("`{sign}` is wanted here")) }
     }
 
     pub(crate) fn want_word(&mut self, word: &str) -> Read<()> {
-        if self.take_word(word) {
-            Ok(())
-        } else {
-            self.fail(format!("`{word}` is wanted here"))
-        }
+        if self.take_word(word) { Ok(()) } else { self.fail(format!("`{word}` is wanted here")) }
     }
 
     pub(crate) fn word(&mut self) -> Read<String> {
@@ -182,11 +164,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Items between commas, up to a sign that is taken.
-    pub(crate) fn list<T>(
-        &mut self,
-        end: &str,
-        item: &mut dyn FnMut(&mut Self) -> Read<T>,
-    ) -> Read<Vec<T>> {
+    pub(crate) fn list<T>(&mut self, end: &str, item: &mut dyn FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let mut out = Vec::new();
         while !self.take(end) {
             out.push(item(self)?);
@@ -219,9 +197,7 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
         }
-        Ok(self.text[start..self.tokens[self.at].start]
-            .trim()
-            .to_string())
+        Ok(self.text[start..self.tokens[self.at].start].trim().to_string())
     }
 
     /// The function that a call names.
@@ -302,11 +278,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn atom(&mut self) -> Read<Atom> {
-        if self.is_value() {
-            Ok(Atom::Var(self.value_id()?))
-        } else {
-            Ok(Atom::Const(self.scalar()?))
-        }
+        if self.is_value() { Ok(Atom::Var(self.value_id()?)) } else { Ok(Atom::Const(self.scalar()?)) }
     }
 
     pub(crate) fn atoms(&mut self, end: &str) -> Read<Vec<Atom>> {
@@ -360,10 +332,7 @@ impl<'a> Reader<'a> {
                 "depth" => CheckKind::Depth,
                 other => return self.fail(format!("there is no check {other}")),
             };
-            out.push(CheckInfo {
-                kind,
-                span: Span::none(),
-            });
+            out.push(CheckInfo { kind, span: Span::none() });
         }
         Ok(out)
     }
@@ -387,9 +356,7 @@ impl<'a> Reader<'a> {
         let dim = match self.word()?.as_str() {
             "length" => DimLayout::Length,
             "closed" => DimLayout::Closed(self.size()?),
-            "off" => DimLayout::Irregular {
-                packed: !self.take_word("start"),
-            },
+            "off" => DimLayout::Irregular { packed: !self.take_word("start") },
             other => return self.fail(format!("there is no dimension {other}")),
         };
         self.want("]")?;
@@ -398,11 +365,7 @@ impl<'a> Reader<'a> {
 
     /// A size, as `Size` prints it.
     pub(crate) fn size(&mut self) -> Read<Size> {
-        let mut total = if self.take("-") {
-            -self.product()?
-        } else {
-            self.product()?
-        };
+        let mut total = if self.take("-") { -self.product()? } else { self.product()? };
         loop {
             if self.take("+") {
                 total = total + self.product()?;
@@ -412,11 +375,7 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        if self.take("/") {
-            self.divided(total)
-        } else {
-            Ok(total)
-        }
+        if self.take("/") { self.divided(total) } else { Ok(total) }
     }
 
     fn divided(&mut self, size: Size) -> Read<Size> {

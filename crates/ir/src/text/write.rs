@@ -24,10 +24,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// The name of a function: bare where the reader can tell where it ends.
 pub(crate) fn function_name(name: &str) -> String {
-    let bare = !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_'^.$@".contains(c));
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_'^.$@".contains(c));
     if bare { name.to_string() } else { quoted(name) }
 }
 
@@ -37,10 +34,7 @@ pub(crate) fn commas<T>(items: impl IntoIterator<Item = T>, text: impl Fn(T) -> 
 }
 
 /// Items in parentheses; a single one keeps a comma, so that it stays a tuple.
-pub(crate) fn tuple<T>(
-    items: impl ExactSizeIterator<Item = T>,
-    text: impl Fn(T) -> String,
-) -> String {
+pub(crate) fn tuple<T>(items: impl ExactSizeIterator<Item = T>, text: impl Fn(T) -> String) -> String {
     let end = if items.len() == 1 { ",)" } else { ")" };
     format!("({}{end}", commas(items, text))
 }
@@ -49,17 +43,10 @@ pub(crate) fn tuple<T>(
 pub(crate) fn block(lines: &[String], depth: usize) -> String {
     let inner = lines.join("; ");
     if lines.len() <= 2 && inner.len() <= INLINE && !inner.contains(['\n', '{']) {
-        return if inner.is_empty() {
-            "{}".into()
-        } else {
-            format!("{{ {inner} }}")
-        };
+        return if inner.is_empty() { "{}".into() } else { format!("{{ {inner} }}") };
     }
     let indent = "  ".repeat(depth + 1);
-    let body: String = lines
-        .iter()
-        .map(|line| format!("{indent}{line}\n"))
-        .collect();
+    let body: String = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
     format!("{{\n{body}{}}}", "  ".repeat(depth))
 }
 
@@ -100,8 +87,6 @@ pub(crate) fn checks(table: &IdVec<CheckId, CheckInfo>) -> String {
 
 /// A check's number and word.
 pub(crate) fn check_name(table: &IdVec<CheckId, CheckInfo>, check: CheckId) -> String {
-    let word = table
-        .get(check)
-        .map_or("unknown", |info| check_word(&info.kind));
+    let word = table.get(check).map_or("unknown", |info| check_word(&info.kind));
     format!("{check} {word}")
 }

@@ -140,72 +140,42 @@ fn sizes_read_back() {
         n.pow(3) - m.pow(2),
         sum(i, &n, &(Size::var(i) + 1)),
         sum(i, &n, &(apply(&Size::var(i)) * Size::var(i))),
-        sum(
-            i,
-            &n,
-            &sum(SizeVar(8), &Size::var(i), &apply(&Size::var(SizeVar(8)))),
-        ),
+        sum(i, &n, &sum(SizeVar(8), &Size::var(i), &apply(&Size::var(SizeVar(8))))),
         (&n + 5).floor_div(2).unwrap(),
         n.floor_div(2).unwrap().pow(2) + (&n * &n + &m).floor_div(3).unwrap(),
         Size::max_of(&[Size::min_of(&[n.clone(), &m + 1]), Size::constant(7)]),
         n.floor_mod(32).unwrap(),
     ];
     for size in sizes {
-        let array = ArrayType {
-            length: Some(size),
-            position: None,
-            elem: Type::Scalar(ScalarType::I64),
-        };
-        let mut program =
-            parse("def f(n_0 : i64, m_1 : i64, xs_2 : []i64) -> i64 { => n_0 }").unwrap();
+        let array = ArrayType { length: Some(size), position: None, elem: Type::Scalar(ScalarType::I64) };
+        let mut program = parse("def f(n_0 : i64, m_1 : i64, xs_2 : []i64) -> i64 { => n_0 }").unwrap();
         program.functions[FuncId::new(0)].values[ValueId::new(2)].ty = Type::Array(Box::new(array));
         assert_eq!(parse(&print(&program)).unwrap(), program, "{program}");
     }
 }
 
 fn stmt(kind: StmtKind) -> Stmt {
-    Stmt {
-        kind,
-        span: Span::new(terrace_base::FileId::new(0), 3, 5),
-    }
+    Stmt { kind, span: Span::new(terrace_base::FileId::new(0), 3, 5) }
 }
 
 #[test]
 fn built_by_hand() {
     let v = ValueId::new;
     let (f64, int) = (Type::Scalar(ScalarType::F64), Type::Scalar(ScalarType::I64));
-    let value = |name: &str, ty: &Type| Value {
-        name: name.into(),
-        ty: ty.clone(),
-    };
+    let value = |name: &str, ty: &Type| Value { name: name.into(), ty: ty.clone() };
     let add = Expr::Binary(BinOp::Add, Atom::Var(v(5)), Atom::Var(v(4)));
     let operator = Lambda {
         params: vec![v(4), v(5)],
         body: Body {
-            stmts: vec![stmt(StmtKind::Let {
-                value: v(6),
-                expr: add,
-                after: vec![],
-            })],
+            stmts: vec![stmt(StmtKind::Let { value: v(6), expr: add, after: vec![] })],
             result: Atom::Var(v(6)),
         },
     };
-    let reduce = Expr::Reduce {
-        operator,
-        neutral: Atom::Const(Scalar::F64(-0.0)),
-        array: Atom::Var(v(0)),
-    };
-    let check = StmtKind::Check {
-        check: CheckId::new(1),
-        cond: Atom::Const(Scalar::Bool(true)),
-        values: vec![],
-    };
+    let reduce = Expr::Reduce { operator, neutral: Atom::Const(Scalar::F64(-0.0)), array: Atom::Var(v(0)) };
+    let check = StmtKind::Check { check: CheckId::new(1), cond: Atom::Const(Scalar::Bool(true)), values: vec![] };
     let function = Function {
         name: "total".into(),
-        role: Role::Test {
-            name: "t".into(),
-            arguments: vec![Data::Array(vec![Data::Scalar(Scalar::F64(1e300))])],
-        },
+        role: Role::Test { name: "t".into(), arguments: vec![Data::Array(vec![Data::Scalar(Scalar::F64(1e300))])] },
         values: [
             value("xs", &Type::array(f64.clone())),
             value("never_bound", &int),
@@ -224,16 +194,8 @@ fn built_by_hand() {
         body: Body {
             stmts: vec![
                 stmt(check),
-                stmt(StmtKind::Let {
-                    value: v(2),
-                    expr: reduce,
-                    after: vec![CheckId::new(1)],
-                }),
-                stmt(StmtKind::Let {
-                    value: v(7),
-                    expr: Expr::Unary(UnOp::Abs, Atom::Var(v(2))),
-                    after: vec![],
-                }),
+                stmt(StmtKind::Let { value: v(2), expr: reduce, after: vec![CheckId::new(1)] }),
+                stmt(StmtKind::Let { value: v(7), expr: Expr::Unary(UnOp::Abs, Atom::Var(v(2))), after: vec![] }),
                 stmt(StmtKind::Let {
                     value: v(3),
                     expr: Expr::Binary(BinOp::Gt, Atom::Var(v(7)), Atom::Const(Scalar::F64(0.5))),
@@ -244,18 +206,10 @@ fn built_by_hand() {
         },
         span: Span::new(terrace_base::FileId::new(0), 0, 9),
     };
-    let info = |kind| CheckInfo {
-        kind,
-        span: Span::new(terrace_base::FileId::new(1), 0, 1),
-    };
+    let info = |kind| CheckInfo { kind, span: Span::new(terrace_base::FileId::new(1), 0, 1) };
     let mut program = Program {
         functions: [function].into_iter().collect(),
-        checks: [
-            info(CheckKind::Depth),
-            info(CheckKind::Assert("say \"why\"\n\\".into())),
-        ]
-        .into_iter()
-        .collect(),
+        checks: [info(CheckKind::Depth), info(CheckKind::Assert("say \"why\"\n\\".into()))].into_iter().collect(),
     };
     verify(&program).unwrap();
     let back = parse(&print(&program)).unwrap();
@@ -267,147 +221,64 @@ fn built_by_hand() {
 
 #[test]
 fn rules() {
-    let f = |body: &str| {
-        format!("check 0 : index\ndef f(x_0 : i64, xs_1 : []f64) -> i64 {{ {body} => x_0 }}")
-    };
+    let f = |body: &str| format!("check 0 : index\ndef f(x_0 : i64, xs_1 : []f64) -> i64 {{ {body} => x_0 }}");
     let cases: &[(&str, &str)] = &[
         ("let a_2 : i64 = b_3 + x_0", "s3 is not bound here"),
-        (
-            "let a_2 : i64 = x_0 let a_2 : i64 = x_0",
-            "a_2 is bound twice",
-        ),
-        (
-            "let a_2 : i64 = x_0 + 1i32",
-            "the second operand: found i32, wanted i64",
-        ),
-        (
-            "let a_2 : f64 = x_0",
-            "what is bound: found i64, wanted f64",
-        ),
+        ("let a_2 : i64 = x_0 let a_2 : i64 = x_0", "a_2 is bound twice"),
+        ("let a_2 : i64 = x_0 + 1i32", "the second operand: found i32, wanted i64"),
+        ("let a_2 : f64 = x_0", "what is bound: found i64, wanted f64"),
         ("let a_2 : bool = not 1.0", "there is no not of f64"),
-        (
-            "let a_2 : f64 = xs_1[1i32]",
-            "an index: found i32, wanted i64",
-        ),
+        ("let a_2 : f64 = xs_1[1i32]", "an index: found i32, wanted i64"),
         ("let a_2 : f64 = x_0[0]", "an array is wanted here, not i64"),
-        (
-            "let a_2 : f64 = xs_1[0] after 0",
-            "check 0 of `after` does not stand before",
-        ),
+        ("let a_2 : f64 = xs_1[0] after 0", "check 0 of `after` does not stand before"),
         (
             "let a_2 : f64 = if true { check 0 index true (1, 2) => 1.0 } else { => 2.0 } let b_3 : f64 = xs_1[0] after 0",
             "check 0 of `after` does not stand before",
         ),
         ("check 1 index true (1, 2)", "there is no check 1"),
         ("check 0 index true (1)", "shows 2 values"),
-        (
-            "check 0 index x_0 (1, 2)",
-            "a check's condition: found i64, wanted bool",
-        ),
-        (
-            "let a_2 : f64 = if true { => 1.0 } else { => 2.0f32 }",
-            "the second branch: found f32, wanted f64",
-        ),
-        (
-            "let a_2 : []f64 = map (x_3 : f64, y_4 : f64) in xs_1 { => x_3 }",
-            "a lambda with 1 parameters is wanted",
-        ),
-        (
-            "let a_2 : []f64 = map (x_3 : f32) in xs_1 { => 1.0 }",
-            "a lambda's parameter: found f32, wanted f64",
-        ),
-        (
-            "let a_2 : f64 = reduce (a_3 : f64, b_4 : f64) in xs_1 from 0 { => a_3 }",
-            "the neutral element: found i64",
-        ),
+        ("check 0 index x_0 (1, 2)", "a check's condition: found i64, wanted bool"),
+        ("let a_2 : f64 = if true { => 1.0 } else { => 2.0f32 }", "the second branch: found f32, wanted f64"),
+        ("let a_2 : []f64 = map (x_3 : f64, y_4 : f64) in xs_1 { => x_3 }", "a lambda with 1 parameters is wanted"),
+        ("let a_2 : []f64 = map (x_3 : f32) in xs_1 { => 1.0 }", "a lambda's parameter: found f32, wanted f64"),
+        ("let a_2 : f64 = reduce (a_3 : f64, b_4 : f64) in xs_1 from 0 { => a_3 }", "the neutral element: found i64"),
         (
             "let a_2 : f64 = reduce (a_3 : f64, b_4 : f64) in xs_1 from 0.0 { => x_0 }",
             "the operator's result: found i64",
         ),
-        (
-            "let a_2 : []f64 = filter (a_3 : f64) in xs_1 { => a_3 }",
-            "the predicate's result: found f64",
-        ),
-        (
-            "let a_2 : i64 = loop s_3 : i64 = 1.0 for i_4 < 3 do { => s_3 }",
-            "the first value of a loop's state",
-        ),
-        (
-            "let a_2 : i64 = loop s_3 : i64 = 1 while { => 1 } do { => s_3 }",
-            "a loop's condition: found i64",
-        ),
-        (
-            "let a_2 : i64 = loop s_3 : i64 = 1 for i_4 < 3 do { => 2.0 }",
-            "a loop's next state: found f64",
-        ),
-        (
-            "let a_2 : []f64 = map (x_3 : f64) in xs_1 { => x_3 } let b_4 : f64 = x_3",
-            "x_3 is not bound here",
-        ),
-        (
-            "let a_2 : (i64, f64) = (1, 2.0) let b_3 : i64 = a_2.2",
-            "has no component 2",
-        ),
+        ("let a_2 : []f64 = filter (a_3 : f64) in xs_1 { => a_3 }", "the predicate's result: found f64"),
+        ("let a_2 : i64 = loop s_3 : i64 = 1.0 for i_4 < 3 do { => s_3 }", "the first value of a loop's state"),
+        ("let a_2 : i64 = loop s_3 : i64 = 1 while { => 1 } do { => s_3 }", "a loop's condition: found i64"),
+        ("let a_2 : i64 = loop s_3 : i64 = 1 for i_4 < 3 do { => 2.0 }", "a loop's next state: found f64"),
+        ("let a_2 : []f64 = map (x_3 : f64) in xs_1 { => x_3 } let b_4 : f64 = x_3", "x_3 is not bound here"),
+        ("let a_2 : (i64, f64) = (1, 2.0) let b_3 : i64 = a_2.2", "has no component 2"),
         ("let a_2 : i64 = call f(x_0)", "f takes 2 arguments, not 1"),
-        (
-            "let a_2 : i64 = call f(x_0, x_0)",
-            "an argument: found i64, wanted []f64",
-        ),
-        (
-            "let a_2 : [y_9]f64 = xs_1",
-            "mentions s9, which is no integer",
-        ),
-        (
-            "let a_2 : [x_0 < 3][x_0]f64 = [] of []f64",
-            "the position x_0 is also a value",
-        ),
-        (
-            "let a_2 : f64 = 1.0 let b_3 : [a_2]f64 = xs_1",
-            "mentions a_2, which is no integer",
-        ),
+        ("let a_2 : i64 = call f(x_0, x_0)", "an argument: found i64, wanted []f64"),
+        ("let a_2 : [y_9]f64 = xs_1", "mentions s9, which is no integer"),
+        ("let a_2 : [x_0 < 3][x_0]f64 = [] of []f64", "the position x_0 is also a value"),
+        ("let a_2 : f64 = 1.0 let b_3 : [a_2]f64 = xs_1", "mentions a_2, which is no integer"),
     ];
     for (body, words) in cases {
         check_fault(&f(body), &["in f", words]);
     }
-    check_fault(
-        "def f() -> f64 { => 1 }",
-        &["in f:", "the body and the result"],
-    );
-    check_fault(
-        "def f() -> i64 { => 1 } def f() -> i64 { => 1 }",
-        &["two functions are called f"],
-    );
-    check_fault(
-        "test \"t\" f(x_0 : i64) -> bool with (1.0) { => true }",
-        &["the argument for x_0"],
-    );
-    check_fault(
-        "test \"t\" f(x_0 : i64) -> i64 with (1) { => x_0 }",
-        &["the result of a test"],
-    );
+    check_fault("def f() -> f64 { => 1 }", &["in f:", "the body and the result"]);
+    check_fault("def f() -> i64 { => 1 } def f() -> i64 { => 1 }", &["two functions are called f"]);
+    check_fault("test \"t\" f(x_0 : i64) -> bool with (1.0) { => true }", &["the argument for x_0"]);
+    check_fault("test \"t\" f(x_0 : i64) -> i64 with (1) { => x_0 }", &["the result of a test"]);
 }
 
 #[test]
 fn unreadable_texts_say_where() {
     for (text, words) in [
-        (
-            "def f() -> i64 {\n  let x_0 : i64 = \n}",
-            "line 3: an operand is wanted here",
-        ),
+        ("def f() -> i64 {\n  let x_0 : i64 = \n}", "line 3: an operand is wanted here"),
         ("def f() -> i64 {\n  => 1 ", "`}` is wanted here"),
-        (
-            "def f() -> i64 { let x_0 : i64 = call g() => 1 }",
-            "there is no function g",
-        ),
+        ("def f() -> i64 { let x_0 : i64 = call g() => 1 }", "there is no function g"),
         ("def f() -> int { => 1 }", "a scalar type is wanted here"),
         ("def f() -> i64 { => # }", "the sign '#' means nothing"),
         ("check 1 : index", "checks are numbered from 0"),
         ("check 0 : assert \"open", "a string without end"),
     ] {
         let message = parse(text).unwrap_err();
-        assert!(
-            message.contains(words),
-            "{message:?} does not say {words:?}"
-        );
+        assert!(message.contains(words), "{message:?} does not say {words:?}");
     }
 }

@@ -29,21 +29,9 @@ fn free_bound_and_used() {
     let show = |vs: Vec<ValueId>| vs.iter().map(|v| v.index()).collect::<Vec<_>>();
     assert_eq!(show(bound_values(&f.body)), [2, 3, 4, 5]);
     assert_eq!(show(free_values(&f.body).into_iter().collect()), [0, 1]);
-    let StmtKind::Let {
-        expr: Expr::Map { lambda, .. },
-        ..
-    } = &f.body.stmts[0].kind
-    else {
-        panic!("no map")
-    };
-    assert_eq!(
-        show(free_values(&lambda.body).into_iter().collect()),
-        [0, 1, 3]
-    );
-    assert_eq!(
-        show(free_values_of_lambda(lambda).into_iter().collect()),
-        [0, 1]
-    );
+    let StmtKind::Let { expr: Expr::Map { lambda, .. }, .. } = &f.body.stmts[0].kind else { panic!("no map") };
+    assert_eq!(show(free_values(&lambda.body).into_iter().collect()), [0, 1, 3]);
+    assert_eq!(show(free_values_of_lambda(lambda).into_iter().collect()), [0, 1]);
     assert_eq!(count_uses(&f.body)[&ValueId::new(3)], 2);
     assert!(has_checks(&f.body));
     assert_eq!(count_operators(&program), BTreeMap::from([("map", 1)]));
@@ -58,10 +46,7 @@ fn substitution_reaches_sizes() {
     let text = print(&program);
     assert!(text.contains("let ys_2 : [7]f64 = map"), "{text}");
     assert!(text.contains("check 0 index true (7, 7)"), "{text}");
-    assert!(
-        text.contains("let one_4 : [7]f64 = ascribe xs_1 : [7]f64 check 0"),
-        "{text}"
-    );
+    assert!(text.contains("let one_4 : [7]f64 = ascribe xs_1 : [7]f64 check 0"), "{text}");
 }
 
 #[test]
@@ -80,21 +65,12 @@ fn a_refreshed_body_can_stand_twice() {
 
 #[test]
 fn a_body_moves_to_another_function() {
-    let mut program = parse(&format!(
-        "{TEXT}\ndef g(zs_0 : []f64) -> []f64 {{ => zs_0 }}"
-    ))
-    .unwrap();
+    let mut program = parse(&format!("{TEXT}\ndef g(zs_0 : []f64) -> []f64 {{ => zs_0 }}")).unwrap();
     let f = program.functions[FuncId::new(0)].clone();
     let g = &mut program.functions[FuncId::new(1)];
-    let mut map = BTreeMap::from([
-        (f.params[0], Atom::int(3)),
-        (f.params[1], Atom::Var(g.params[0])),
-    ]);
+    let mut map = BTreeMap::from([(f.params[0], Atom::int(3)), (f.params[1], Atom::Var(g.params[0]))]);
     g.body = copy_body(&f.body, &f.values, &mut g.values, &mut map);
     verify(&program).unwrap();
     let text = print(&program);
-    assert!(
-        text.contains("let ys_1 : [3]f64 = map (x_2 : f64) in zs_0"),
-        "{text}"
-    );
+    assert!(text.contains("let ys_1 : [3]f64 = map (x_2 : f64) in zs_0"), "{text}");
 }

@@ -43,10 +43,7 @@ entry spmv(n_0 : i64, off_1 : i64[n_0 + 1], t_30 : i64, col_2 : i32[t_30], val_3
 #[test]
 fn spmv() {
     let program = check(SPMV);
-    assert_eq!(
-        count_operators(&program),
-        BTreeMap::from([(("reduce", Level::Grid), 1)])
-    );
+    assert_eq!(count_operators(&program), BTreeMap::from([(("reduce", Level::Grid), 1)]));
 }
 
 #[test]
@@ -113,10 +110,7 @@ fn built_by_hand() {
     let v = ValueId::new;
     let n = Size::var(size_var(v(0)));
     let int = Type::Scalar(ScalarType::I64);
-    let column = |length: &Size| Type::Column {
-        elem: ScalarType::I64,
-        length: length.clone(),
-    };
+    let column = |length: &Size| Type::Column { elem: ScalarType::I64, length: length.clone() };
     let value = |(name, ty, bound): (&str, &Type, Option<&Size>)| Value {
         name: name.into(),
         ty: ty.clone(),
@@ -138,30 +132,14 @@ fn built_by_hand() {
         level: Level::Grid,
         space: vec![
             Descriptor::Regular(Atom::Var(v(0))),
-            Descriptor::Closed {
-                around: vec![v(3)],
-                length: Size::var(size_var(v(3))) + 1,
-            },
-            Descriptor::PerAncestor {
-                depth: 2,
-                lengths: v(1),
-                base: v(1),
-            },
-            Descriptor::Irregular {
-                off: v(1),
-                start: Some(v(1)),
-            },
-            Descriptor::Irregular {
-                off: v(1),
-                start: None,
-            },
+            Descriptor::Closed { around: vec![v(3)], length: Size::var(size_var(v(3))) + 1 },
+            Descriptor::PerAncestor { depth: 2, lengths: v(1), base: v(1) },
+            Descriptor::Irregular { off: v(1), start: Some(v(1)) },
+            Descriptor::Irregular { off: v(1), start: None },
         ],
         indices: (5..10).map(v).collect(),
         positions: (10..15).map(v).collect(),
-        body: Body {
-            stmts: vec![],
-            results: vec![Atom::Var(v(14))],
-        },
+        body: Body { stmts: vec![], results: vec![Atom::Var(v(14))] },
         kind: OpKind::Scan {
             operator: Operator {
                 left: vec![v(15)],
@@ -179,11 +157,7 @@ fn built_by_hand() {
             form: ScanForm::Inclusive,
         },
     };
-    let stmt = Stmt {
-        binds: vec![v(2)],
-        expr: Expr::Op(Box::new(op)),
-        span: Span::none(),
-    };
+    let stmt = Stmt { binds: vec![v(2)], expr: Expr::Op(Box::new(op)), span: Span::none() };
     let function = Function {
         name: "f^2".into(),
         role: Role::Internal,
@@ -192,16 +166,10 @@ fn built_by_hand() {
         param_layouts: vec![],
         results: vec![column(&n)],
         result_layout: None,
-        body: Body {
-            stmts: vec![stmt],
-            results: vec![Atom::Var(v(2))],
-        },
+        body: Body { stmts: vec![stmt], results: vec![Atom::Var(v(2))] },
         span: Span::none(),
     };
-    let mut program = Program {
-        functions: [function].into_iter().collect(),
-        checks: Default::default(),
-    };
+    let mut program = Program { functions: [function].into_iter().collect(), checks: Default::default() };
     verify(&program).unwrap();
     erase_spans(&mut program);
     assert_eq!(parse(&print(&program)).unwrap(), program, "{program}");
@@ -218,11 +186,7 @@ fn no_text_makes_the_reader_panic() {
             failures += usize::from(parse::<()>(&text).is_err());
         }
     }
-    assert!(
-        failures > pieces.len(),
-        "{failures} of {}",
-        2 * pieces.len()
-    );
+    assert!(failures > pieces.len(), "{failures} of {}", 2 * pieces.len());
     assert!(parse::<()>("def \"f\"").is_err());
     assert!(parse::<()>("def f(x_99999999999999999999 : i64) -> () {}").is_err());
     assert!(parse::<()>("def f(x_4000000000 : i64) -> () {}").is_err());
@@ -258,10 +222,7 @@ fn spans_and_dead_values_are_not_said() {
 /// A program that breaks a rule.
 fn check_fault(text: &str, words: &str) {
     let message = verify(&parse(text).unwrap()).unwrap_err();
-    assert!(
-        message.contains(words),
-        "{message:?} does not say {words:?}"
-    );
+    assert!(message.contains(words), "{message:?} does not say {words:?}");
 }
 
 #[test]
@@ -269,14 +230,34 @@ fn rules() {
     let op = "(i_5 | p_6)";
     let by = "by (a_7 : i64 | b_8 : i64) { => a_7 } from 0";
     let cases: &[(String, &str)] = &[
-        (format!("let y_4 : i64[n_0] = map block [n_0] {op} {{ => i_5 }}"), "a block operator does not stand at the host level"),
-        (format!("let y_4 : i64[n_0] = map thread [n_0] {op} {{ let z_9 : i64[3] = map block [3] (j_10 | q_11) {{ => 1 }} => i_5 }}"),
-         "a block operator does not stand in a thread body"),
-        (format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64[3] = map thread [xs_1] (j_10 | q_11) {{ => 1 }} => i_5 }}"),
-         "within bodies every dimension is regular"),
-        (format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64 = memory_limit => i_5 }}"), "host level only"),
-        (format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64 = call f(n_0, xs_1) => i_5 }}"), "host level only"),
-        (format!("let y_4 : i64[n_0] = map grid [n_0][n_0] {op} {{ => i_5 }}"), "one index and one position per dimension"),
+        (
+            format!("let y_4 : i64[n_0] = map block [n_0] {op} {{ => i_5 }}"),
+            "a block operator does not stand at the host level",
+        ),
+        (
+            format!(
+                "let y_4 : i64[n_0] = map thread [n_0] {op} {{ let z_9 : i64[3] = map block [3] (j_10 | q_11) {{ => 1 }} => i_5 }}"
+            ),
+            "a block operator does not stand in a thread body",
+        ),
+        (
+            format!(
+                "let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64[3] = map thread [xs_1] (j_10 | q_11) {{ => 1 }} => i_5 }}"
+            ),
+            "within bodies every dimension is regular",
+        ),
+        (
+            format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64 = memory_limit => i_5 }}"),
+            "host level only",
+        ),
+        (
+            format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64 = call f(n_0, xs_1) => i_5 }}"),
+            "host level only",
+        ),
+        (
+            format!("let y_4 : i64[n_0] = map grid [n_0][n_0] {op} {{ => i_5 }}"),
+            "one index and one position per dimension",
+        ),
         (format!("let y_4 : i64[n_0] = map grid {op} {{ => i_5 }}"), "a space has a dimension"),
         (format!("let y_4 : i64[n_0] = map grid [1.0] {op} {{ => i_5 }}"), "the length of a dimension: found f64"),
         (format!("let y_4 : f64[n_0] = map grid [n_0] {op} {{ => i_5 }}"), "what is bound: found a column of i64"),
@@ -284,15 +265,30 @@ fn rules() {
         (format!("let y_4 : i64[n_0] = map grid [n_0] {op} rows n_0 {{ => xs_1 }}"), "a column is wanted here"),
         (format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ => 1, 2 }}"), "found 2 of them, wanted 1"),
         (format!("let y_4 : i64[n_0] = reduce grid [n_0] {op} {by} {{ => i_5 }}"), "found i64, wanted a column of i64"),
-        (format!("let y_4 : i64 = reduce grid [n_0] {op} {by} masked {{ => i_5, i_5 }}"), "the first result: found i64"),
+        (
+            format!("let y_4 : i64 = reduce grid [n_0] {op} {by} masked {{ => i_5, i_5 }}"),
+            "the first result: found i64",
+        ),
         (format!("let y_4 : f64 = reduce grid [n_0] {op} {by} {{ => 1.0 }}"), "the neutral element: found i64"),
         (format!("let y_4 : i64 = reduce grid [n_0] {op} {by}, 0 {{ => i_5, i_5 }}"), "the left operands: found 1"),
-        (format!("let y_4 : i64 = scan grid [n_0] {op} {by} inclusive {{ => i_5 }}"), "found a column of i64, wanted i64"),
-        (format!("let y_4 : i64[n_0] = scan grid [n_0][n_0] (i_5, j_11 | p_6, q_12) {by} offsets {{ => i_5 }}"), "offsets has one dimension"),
+        (
+            format!("let y_4 : i64 = scan grid [n_0] {op} {by} inclusive {{ => i_5 }}"),
+            "found a column of i64, wanted i64",
+        ),
+        (
+            format!("let y_4 : i64[n_0] = scan grid [n_0][n_0] (i_5, j_11 | p_6, q_12) {by} offsets {{ => i_5 }}"),
+            "offsets has one dimension",
+        ),
         (format!("let y_4 : i64[n_0] = pack grid [n_0] {op} {{ => true, i_5 }}"), "found 2 of them, wanted 1"),
         (format!("let y_4 : i64 = pack grid [n_0] {op} {{ => i_5 }}"), "the first result: found i64"),
-        ("let y_4 : i64[n_0] = map grid [n_0][(i_5, k_7) n_0] (i_5, j_8 | p_6, q_9) { => 1 }".into(), "depends on dimensions around it"),
-        ("let y_4 : i64[n_0] = map grid [n_0][per 2 xs_1 from xs_1] (i_5, j_8 | p_6, q_9) { => 1 }".into(), "depends on dimensions around it"),
+        (
+            "let y_4 : i64[n_0] = map grid [n_0][(i_5, k_7) n_0] (i_5, j_8 | p_6, q_9) { => 1 }".into(),
+            "depends on dimensions around it",
+        ),
+        (
+            "let y_4 : i64[n_0] = map grid [n_0][per 2 xs_1 from xs_1] (i_5, j_8 | p_6, q_9) { => 1 }".into(),
+            "depends on dimensions around it",
+        ),
         ("let y_4 : i64[m_9] = xs_1".into(), "a size mentions s9, which is not bound here"),
         ("let y_4 : i64 <= m_9 = n_0 let m_9 : i64 = 1".into(), "a size mentions m_9, which is not bound here"),
         ("let y_4 : f64 <= n_0 = 1.0".into(), "only integers and columns have a bound"),
@@ -308,35 +304,19 @@ fn rules() {
         ("let y_4 : i64 = xs_1[1i32]".into(), "a position: found i32"),
     ];
     for (body, words) in cases {
-        check_fault(
-            &format!("def f(n_0 : i64, xs_1 : i64[n_0]) -> (i64) {{ {body} => n_0 }}"),
-            words,
-        );
+        check_fault(&format!("def f(n_0 : i64, xs_1 : i64[n_0]) -> (i64) {{ {body} => n_0 }}"), words);
     }
-    check_fault(
-        "def f() -> (i64) { => 1.0 }",
-        "the results of the function: found f64",
-    );
-    check_fault(
-        "entry f(n_0 : i64) -> (i64) gives i64 { => n_0 }",
-        "the parameters and their layout",
-    );
-    check_fault(
-        "entry f(n_0 : i64) -> (i64) takes i64 { => n_0 }",
-        "an entry has a layout of its result",
-    );
-    check_fault(
-        "test \"t\" f(n_0 : i64) -> (bool) with () takes i64 gives bool { => true }",
-        "an argument per layout",
-    );
+    check_fault("def f() -> (i64) { => 1.0 }", "the results of the function: found f64");
+    check_fault("entry f(n_0 : i64) -> (i64) gives i64 { => n_0 }", "the parameters and their layout");
+    check_fault("entry f(n_0 : i64) -> (i64) takes i64 { => n_0 }", "an entry has a layout of its result");
+    check_fault("test \"t\" f(n_0 : i64) -> (bool) with () takes i64 gives bool { => true }", "an argument per layout");
 }
 
 #[test]
 fn free_values_and_fresh_copies() {
     let mut program: Program = parse(SPMV).unwrap();
     let f = &mut program.functions[FuncId::new(0)];
-    let numbers =
-        |vs: std::collections::BTreeSet<ValueId>| vs.iter().map(|v| v.index()).collect::<Vec<_>>();
+    let numbers = |vs: std::collections::BTreeSet<ValueId>| vs.iter().map(|v| v.index()).collect::<Vec<_>>();
     let expr = f.body.stmts[0].expr.clone();
     assert_eq!(numbers(free_values_of_expr(&expr)), [0, 1, 2, 3, 4, 5]);
     let op = expr.op().unwrap();
@@ -359,15 +339,9 @@ fn closed_indices_follow_their_operator() {
     let f = &mut program.functions[FuncId::new(0)];
     let mut expr = f.body.stmts[0].expr.clone();
     refresh_expr(&mut expr, &mut f.values);
-    substitute_expr(
-        &mut expr,
-        &BTreeMap::from([(ValueId::new(0), Atom::int(8))]),
-    );
+    substitute_expr(&mut expr, &BTreeMap::from([(ValueId::new(0), Atom::int(8))]));
     f.body.stmts[0].expr = expr;
     verify(&program).unwrap();
     let text = print(&program);
-    assert!(
-        text.contains("map grid [8][(i_6) i_6 + 8] (i_6, j_7 | p_8, q_9) { => i_6 }"),
-        "{text}"
-    );
+    assert!(text.contains("map grid [8][(i_6) i_6 + 8] (i_6, j_7 | p_8, q_9) { => i_6 }"), "{text}");
 }

@@ -37,10 +37,7 @@ fn set(i: usize, x: Expr) -> Stmt {
 
 /// Parameters: 0 xs in, 1 out, 2 n, 3 flags (scratch), 4 kept (cell written), 5 off in i64; locals: q, i, k (i64), x (f64).
 fn kernel(body: Vec<Stmt>) -> Kernel {
-    let param = |(name, kind): (&str, ParamKind)| Param {
-        name: name.into(),
-        kind,
-    };
+    let param = |(name, kind): (&str, ParamKind)| Param { name: name.into(), kind };
     let params = [
         ("xs", ParamKind::Input(F)),
         ("out", ParamKind::Output(F)),
@@ -53,19 +50,8 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
     Kernel {
         name: "k".into(),
         params: params.into_iter().map(param).collect(),
-        locals: locals
-            .into_iter()
-            .map(|(name, ty)| Local {
-                name: name.into(),
-                ty,
-            })
-            .collect(),
-        arrays: IdVec::from_vec(vec![Array {
-            name: "tile_sums".into(),
-            elem: I,
-            count: 32,
-            shared: true,
-        }]),
+        locals: locals.into_iter().map(|(name, ty)| Local { name: name.into(), ty }).collect(),
+        arrays: IdVec::from_vec(vec![Array { name: "tile_sums".into(), elem: I, count: 32, shared: true }]),
         phases: vec![body],
         block: 32,
         span: Span::none(),
@@ -73,16 +59,8 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
 }
 
 fn everything() -> Vec<Stmt> {
-    let q = bin(
-        BinOp::Add,
-        bin(BinOp::Mul, Expr::Tile, int(32)),
-        Expr::Thread,
-    );
-    let twice = bin(
-        BinOp::Mul,
-        load(0, local(0)),
-        bin(BinOp::Add, Expr::Const(Scalar::F64(1.5)), load(0, int(0))),
-    );
+    let q = bin(BinOp::Add, bin(BinOp::Mul, Expr::Tile, int(32)), Expr::Thread);
+    let twice = bin(BinOp::Mul, load(0, local(0)), bin(BinOp::Add, Expr::Const(Scalar::F64(1.5)), load(0, int(0))));
     vec![
         set(0, q),
         Stmt::If(
@@ -98,10 +76,7 @@ fn everything() -> Vec<Stmt> {
             to: load(5, Expr::Tile),
             step: int(2),
             body: vec![
-                set(
-                    2,
-                    Expr::Shuffle(Shuffle::Up, Box::new(local(0)), Box::new(int(1))),
-                ),
+                set(2, Expr::Shuffle(Shuffle::Up, Box::new(local(0)), Box::new(int(1)))),
                 Stmt::Barrier,
                 Stmt::Assign(LocalId::new(2), bin(BinOp::Min, local(2), local(1))),
             ],
@@ -113,22 +88,9 @@ fn everything() -> Vec<Stmt> {
             index: local(0),
             values: vec![int(1)],
         },
-        Stmt::AtomicAdd {
-            into: LocalId::new(2),
-            buffer: ParamId::new(3),
-            at: int(0),
-            value: int(1),
-        },
-        Stmt::Publish {
-            flags: ParamId::new(3),
-            at: int(1),
-            value: int(1),
-        },
-        Stmt::Await {
-            into: LocalId::new(1),
-            flags: ParamId::new(3),
-            at: int(1),
-        },
+        Stmt::AtomicAdd { into: LocalId::new(2), buffer: ParamId::new(3), at: int(0), value: int(1) },
+        Stmt::Publish { flags: ParamId::new(3), at: int(1), value: int(1) },
+        Stmt::Await { into: LocalId::new(1), flags: ParamId::new(3), at: int(1) },
         Stmt::StoreCell(ParamId::new(4), local(1)),
     ]
 }
@@ -164,72 +126,28 @@ fn a_kernel_reads_like_c() {
 
 fn check_fault(body: Vec<Stmt>, words: &str) {
     let message = verify_kernel(&kernel(body), 1).unwrap_err();
-    assert!(
-        message.contains(words),
-        "{message:?} does not say {words:?}"
-    );
+    assert!(message.contains(words), "{message:?} does not say {words:?}");
 }
 
 #[test]
 fn rules() {
     let p = ParamId::new;
-    check_fault(
-        vec![Stmt::Store(p(0), int(0), Expr::Const(Scalar::F64(1.0)))],
-        "xs is not written",
-    );
-    check_fault(
-        vec![Stmt::Store(p(1), int(0), int(1))],
-        "what is stored: found i64, wanted f64",
-    );
-    check_fault(
-        vec![Stmt::StoreCell(p(3), int(1))],
-        "flags is not a cell that is written",
-    );
+    check_fault(vec![Stmt::Store(p(0), int(0), Expr::Const(Scalar::F64(1.0)))], "xs is not written");
+    check_fault(vec![Stmt::Store(p(1), int(0), int(1))], "what is stored: found i64, wanted f64");
+    check_fault(vec![Stmt::StoreCell(p(3), int(1))], "flags is not a cell that is written");
     check_fault(vec![set(0, Expr::Param(p(0)))], "xs is not an operand");
     check_fault(vec![set(0, load(2, int(0)))], "n is not a buffer");
-    check_fault(
-        vec![set(0, Expr::LoadFresh(p(5), Box::new(int(0))))],
-        "off is not a scratch buffer",
-    );
-    check_fault(
-        vec![Stmt::Publish {
-            flags: p(1),
-            at: int(0),
-            value: int(1),
-        }],
-        "out is not a scratch buffer",
-    );
-    check_fault(
-        vec![Stmt::Await {
-            into: LocalId::new(0),
-            flags: p(5),
-            at: int(0),
-        }],
-        "off is not a scratch buffer",
-    );
+    check_fault(vec![set(0, Expr::LoadFresh(p(5), Box::new(int(0))))], "off is not a scratch buffer");
+    check_fault(vec![Stmt::Publish { flags: p(1), at: int(0), value: int(1) }], "out is not a scratch buffer");
+    check_fault(vec![Stmt::Await { into: LocalId::new(0), flags: p(5), at: int(0) }], "off is not a scratch buffer");
     check_fault(vec![set(0, local(1))], "i_1 is used before it is declared");
-    check_fault(
-        vec![Stmt::Assign(LocalId::new(0), int(1))],
-        "q_0 is assigned before it is declared",
-    );
-    check_fault(
-        vec![set(0, int(1)), set(0, int(2))],
-        "q_0 is declared again",
-    );
-    check_fault(
-        vec![set(3, int(1))],
-        "what is assigned: found i64, wanted f64",
-    );
-    check_fault(
-        vec![Stmt::While(int(1), vec![])],
-        "a condition: found i64, wanted bool",
-    );
+    check_fault(vec![Stmt::Assign(LocalId::new(0), int(1))], "q_0 is assigned before it is declared");
+    check_fault(vec![set(0, int(1)), set(0, int(2))], "q_0 is declared again");
+    check_fault(vec![set(3, int(1))], "what is assigned: found i64, wanted f64");
+    check_fault(vec![Stmt::While(int(1), vec![])], "a condition: found i64, wanted bool");
     let always = Expr::Const(Scalar::Bool(true));
     let scoped = Stmt::If(always.clone(), vec![set(0, int(1))], vec![]);
-    check_fault(
-        vec![scoped, set(1, local(0))],
-        "q_0 is used before it is declared",
-    );
+    check_fault(vec![scoped, set(1, local(0))], "q_0 is used before it is declared");
     let check = |check, count| Stmt::Check {
         check: CheckId::new(check),
         cond: always.clone(),
@@ -238,19 +156,10 @@ fn rules() {
     };
     check_fault(vec![check(1, 0)], "there is no check 1");
     check_fault(vec![check(0, 4)], "three values at most");
-    let count = |step, body| Stmt::For {
-        var: LocalId::new(1),
-        from: int(0),
-        to: int(3),
-        step: int(step),
-        body,
-        simd: false,
-    };
+    let count =
+        |step, body| Stmt::For { var: LocalId::new(1), from: int(0), to: int(3), step: int(step), body, simd: false };
     check_fault(vec![count(0, vec![])], "a step is positive");
-    check_fault(
-        vec![count(1, vec![Stmt::Assign(LocalId::new(1), int(2))])],
-        "the counter i_1 is assigned",
-    );
+    check_fault(vec![count(1, vec![Stmt::Assign(LocalId::new(1), int(2))])], "the counter i_1 is assigned");
 }
 
 #[test]
@@ -260,81 +169,31 @@ fn barriers_stand_in_uniform_control() {
     let apart = "a barrier stands where not all threads";
     let n = || Expr::Param(ParamId::new(2));
     ok(vec![Stmt::If(lt(Expr::Tile, n()), barrier(), vec![])]);
-    ok(vec![Stmt::If(
-        lt(load(5, Expr::Tile), n()),
-        barrier(),
-        vec![],
-    )]);
-    ok(vec![Stmt::If(
-        lt(Expr::Element(ArrayId::new(0), Box::new(int(0))), n()),
-        barrier(),
-        vec![],
-    )]);
-    ok(vec![
-        set(0, int(0)),
-        Stmt::While(lt(local(0), n()), barrier()),
-    ]);
-    check_fault(
-        vec![Stmt::If(lt(Expr::Thread, n()), barrier(), vec![])],
-        apart,
-    );
-    check_fault(
-        vec![Stmt::If(lt(load(5, Expr::Thread), n()), vec![], barrier())],
-        apart,
-    );
-    check_fault(
-        vec![
-            set(0, load(3, int(0))),
-            Stmt::If(lt(local(0), n()), barrier(), vec![]),
-        ],
-        apart,
-    );
-    let by_thread = Stmt::For {
-        var: LocalId::new(1),
-        from: Expr::Thread,
-        to: n(),
-        step: int(32),
-        body: barrier(),
-        simd: false,
-    };
+    ok(vec![Stmt::If(lt(load(5, Expr::Tile), n()), barrier(), vec![])]);
+    ok(vec![Stmt::If(lt(Expr::Element(ArrayId::new(0), Box::new(int(0))), n()), barrier(), vec![])]);
+    ok(vec![set(0, int(0)), Stmt::While(lt(local(0), n()), barrier())]);
+    check_fault(vec![Stmt::If(lt(Expr::Thread, n()), barrier(), vec![])], apart);
+    check_fault(vec![Stmt::If(lt(load(5, Expr::Thread), n()), vec![], barrier())], apart);
+    check_fault(vec![set(0, load(3, int(0))), Stmt::If(lt(local(0), n()), barrier(), vec![])], apart);
+    let by_thread =
+        Stmt::For { var: LocalId::new(1), from: Expr::Thread, to: n(), step: int(32), body: barrier(), simd: false };
     check_fault(vec![by_thread], apart);
     // Assigned to a constant, but only by some threads; found although the use comes first.
     let late = vec![
         set(0, int(0)),
         Stmt::While(
             lt(local(0), n()),
-            vec![
-                Stmt::Barrier,
-                Stmt::If(
-                    lt(Expr::Thread, n()),
-                    vec![Stmt::Assign(LocalId::new(0), int(9))],
-                    vec![],
-                ),
-            ],
+            vec![Stmt::Barrier, Stmt::If(lt(Expr::Thread, n()), vec![Stmt::Assign(LocalId::new(0), int(9))], vec![])],
         ),
     ];
     check_fault(late, apart);
     // A thread that fails leaves the loop.
-    let check = Stmt::Check {
-        check: CheckId::new(0),
-        cond: Expr::Const(Scalar::Bool(false)),
-        index: int(0),
-        values: vec![],
-    };
-    check_fault(
-        vec![check, Stmt::While(lt(Expr::Tile, n()), barrier())],
-        apart,
-    );
+    let check =
+        Stmt::Check { check: CheckId::new(0), cond: Expr::Const(Scalar::Bool(false)), index: int(0), values: vec![] };
+    check_fault(vec![check, Stmt::While(lt(Expr::Tile, n()), barrier())], apart);
     let shuffle = Expr::Shuffle(Shuffle::Lane, Box::new(int(1)), Box::new(int(0)));
-    let chosen = Expr::Select(
-        Box::new(lt(Expr::Thread, n())),
-        Box::new(shuffle),
-        Box::new(int(0)),
-    );
-    check_fault(
-        vec![set(0, chosen)],
-        "a shuffle stands where not all threads",
-    );
+    let chosen = Expr::Select(Box::new(lt(Expr::Thread, n())), Box::new(shuffle), Box::new(int(0)));
+    check_fault(vec![set(0, chosen)], "a shuffle stands where not all threads");
 }
 
 #[test]
@@ -353,13 +212,7 @@ fn the_host_program_fits_its_kernels() {
         kernels: vec![kernel(vec![])],
         functions: vec![HostFunction {
             name: "main".into(),
-            slots: types
-                .iter()
-                .map(|ty| SlotInfo {
-                    name: "s".into(),
-                    ty: *ty,
-                })
-                .collect(),
+            slots: types.iter().map(|ty| SlotInfo { name: "s".into(), ty: *ty }).collect(),
             params: vec![],
             results: vec![],
             body,
@@ -367,88 +220,32 @@ fn the_host_program_fits_its_kernels() {
         entries: vec![],
         checks: vec![],
     };
-    let launch = |args: Vec<Argument>| HostStmt::Launch {
-        kernel: 0,
-        tiles: vec![HostExpr::Const(Scalar::I64(1))],
-        args,
-    };
+    let launch =
+        |args: Vec<Argument>| HostStmt::Launch { kernel: 0, tiles: vec![HostExpr::Const(Scalar::I64(1))], args };
     let args = |order: [usize; 6]| order.map(|i| Argument::Slot(slot(i))).to_vec();
     let good = program(vec![launch(args([0, 1, 2, 3, 4, 5]))]);
     verify(&good).unwrap();
     assert!(print(&good).contains("  launch k tiles [1] (s_0, s_1, s_2, s_3, s_4, s_5)\n"));
-    let read = |cell, to| HostStmt::Read {
-        cells: vec![(slot(cell), slot(to))],
-    };
-    let call = HostStmt::Call {
-        function: 0,
-        args: vec![slot(0)],
-        results: vec![],
-        span: Span::none(),
-    };
+    let read = |cell, to| HostStmt::Read { cells: vec![(slot(cell), slot(to))] };
+    let call = HostStmt::Call { function: 0, args: vec![slot(0)], results: vec![], span: Span::none() };
     for (stmt, words) in [
         (launch(args([0, 1, 2, 3, 2, 5])), "the argument for kept"),
         (launch(args([3, 1, 2, 3, 4, 5])), "the argument for xs"),
         (launch(vec![]), "k takes 6 arguments, not 0"),
-        (
-            HostStmt::Launch {
-                kernel: 0,
-                tiles: vec![],
-                args: vec![],
-            },
-            "one count of tiles per phase",
-        ),
-        (
-            HostStmt::Launch {
-                kernel: 1,
-                tiles: vec![],
-                args: vec![],
-            },
-            "there is no kernel 1",
-        ),
-        (
-            HostStmt::Alloc {
-                to: slot(2),
-                count: HostExpr::MemoryLimit,
-                span: Span::none(),
-            },
-            "slot 2 is not a buffer",
-        ),
-        (
-            HostStmt::Compute {
-                to: slot(9),
-                expr: HostExpr::MemoryLimit,
-            },
-            "there is no slot 9",
-        ),
-        (
-            HostStmt::Compute {
-                to: slot(2),
-                expr: HostExpr::Const(Scalar::F64(1.0)),
-            },
-            "found f64, wanted i64",
-        ),
+        (HostStmt::Launch { kernel: 0, tiles: vec![], args: vec![] }, "one count of tiles per phase"),
+        (HostStmt::Launch { kernel: 1, tiles: vec![], args: vec![] }, "there is no kernel 1"),
+        (HostStmt::Alloc { to: slot(2), count: HostExpr::MemoryLimit, span: Span::none() }, "slot 2 is not a buffer"),
+        (HostStmt::Compute { to: slot(9), expr: HostExpr::MemoryLimit }, "there is no slot 9"),
+        (HostStmt::Compute { to: slot(2), expr: HostExpr::Const(Scalar::F64(1.0)) }, "found f64, wanted i64"),
         (read(2, 2), "slot 2 is not a cell"),
+        (HostStmt::Alias { to: slot(0), from: slot(3) }, "both slots have one type"),
         (
-            HostStmt::Alias {
-                to: slot(0),
-                from: slot(3),
-            },
-            "both slots have one type",
-        ),
-        (
-            HostStmt::Check {
-                check: 0,
-                cond: HostExpr::Const(Scalar::Bool(true)),
-                values: vec![],
-            },
+            HostStmt::Check { check: 0, cond: HostExpr::Const(Scalar::Bool(true)), values: vec![] },
             "there is no check 0",
         ),
         (call, "the arguments: found 1, wanted 0"),
     ] {
         let message = verify(&program(vec![stmt])).unwrap_err();
-        assert!(
-            message.starts_with("in main") && message.contains(words),
-            "{message:?} does not say {words:?}"
-        );
+        assert!(message.starts_with("in main") && message.contains(words), "{message:?} does not say {words:?}");
     }
 }

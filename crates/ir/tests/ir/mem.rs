@@ -23,11 +23,7 @@ fn places_print_and_read_back() {
     let program: Program = parse(PLACED).unwrap();
     assert_eq!(print(&program), PLACED.trim_start());
     verify(&program).unwrap();
-    assert!(
-        parse::<()>(PLACED)
-            .unwrap_err()
-            .contains("places belong to Mem")
-    );
+    assert!(parse::<()>(PLACED).unwrap_err().contains("places belong to Mem"));
 }
 
 #[test]
@@ -49,14 +45,8 @@ fn erasing_gives_flat() {
 #[test]
 fn rules() {
     for (body, words) in [
-        (
-            "let ys_1 : i64[3] = [1, 2, 3]",
-            "the column ys_1 has no place",
-        ),
-        (
-            "let ys_1 : i64[3] @ n_0 + 0 {3 by 1} = [1, 2, 3]",
-            "ys_1 is not in a block",
-        ),
+        ("let ys_1 : i64[3] = [1, 2, 3]", "the column ys_1 has no place"),
+        ("let ys_1 : i64[3] @ n_0 + 0 {3 by 1} = [1, 2, 3]", "ys_1 is not in a block"),
         (
             "let b_2 : block = alloc f64 3 let ys_1 : i64[3] @ b_2 + 0 {3 by 1} = [1, 2, 3]",
             "allocated for another type",
@@ -69,22 +59,12 @@ fn rules() {
             "let b_2 : block = alloc i64 3 let ys_1 : i64[3] @ b_2 + k_9 {3 by 1} = [1, 2, 3]",
             "s9, which is not bound here",
         ),
-        (
-            "let b_2 : block = alloc i64 3 let ys_1 : i64[3] @ b_2 + 0 {} = [1, 2, 3]",
-            "has no dimension",
-        ),
-        (
-            "let b_2 : block = alloc i64 3 let y_1 : i64 @ b_2 + 0 {1 by 1} = 5",
-            "y_1 is no column and has no place",
-        ),
+        ("let b_2 : block = alloc i64 3 let ys_1 : i64[3] @ b_2 + 0 {} = [1, 2, 3]", "has no dimension"),
+        ("let b_2 : block = alloc i64 3 let y_1 : i64 @ b_2 + 0 {1 by 1} = 5", "y_1 is no column and has no place"),
         ("let b_2 : block = alloc i64 k_9", "a size mentions s9"),
     ] {
-        let program: Program =
-            parse(&format!("def f(n_0 : i64) -> (i64) {{ {body} => n_0 }}")).unwrap();
+        let program: Program = parse(&format!("def f(n_0 : i64) -> (i64) {{ {body} => n_0 }}")).unwrap();
         let message = verify(&program).unwrap_err();
-        assert!(
-            message.contains(words),
-            "{message:?} does not say {words:?}"
-        );
+        assert!(message.contains(words), "{message:?} does not say {words:?}");
     }
 }

@@ -214,8 +214,7 @@ impl Writer<'_> {
         let locals: Vec<ValueId> = columns.iter().map(|c| self.local(*c, Size::var(size_var(kept)))).collect();
         inside.extend(&locals);
         let stmts = self.inner(&op, Level::Thread, inside.clone());
-        let count =
-            self.value("kept", Type::Column { elem: ScalarType::I64, length: points.clone() }, None);
+        let count = self.value("kept", Type::Column { elem: ScalarType::I64, length: points.clone() }, None);
         let room = Size::var(size_var(total));
         let mut outer_binds = vec![count];
         let stored: Vec<ValueId> = columns

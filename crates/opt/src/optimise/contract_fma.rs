@@ -10,11 +10,11 @@
 //! turns its compiler's own contraction off. Only a product that nothing else uses is contracted, and only within one body:
 //! contraction never moves work.
 
+use std::collections::BTreeMap;
 use terrace_base::BinOp;
 use terrace_ir::core::visit::{count_uses, walk_bodies};
 use terrace_ir::core::{Body, Expr, Program, StmtKind};
 use terrace_ir::{Atom, ValueId};
-use std::collections::BTreeMap;
 
 /// Contracts all functions.
 pub fn contract_fma(program: &mut Program) {
@@ -56,11 +56,7 @@ pub fn count_fma(program: &Program) -> usize {
     let mut count = 0;
     for function in program.functions.iter() {
         walk_bodies(&function.body, &mut |b| {
-            count += b
-                .stmts
-                .iter()
-                .filter(|s| matches!(&s.kind, StmtKind::Let { expr: Expr::Fma(..), .. }))
-                .count();
+            count += b.stmts.iter().filter(|s| matches!(&s.kind, StmtKind::Let { expr: Expr::Fma(..), .. })).count();
         });
     }
     count

@@ -17,11 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The folder, made if necessary.
 pub(super) fn folder() -> Result<PathBuf, String> {
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let path = set("TERRACE_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|p| p.join("terrace")))
         .or_else(|| set("HOME").map(|p| p.join(".cache").join("terrace")))
@@ -31,10 +27,7 @@ pub(super) fn folder() -> Result<PathBuf, String> {
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!(
-        "the kernel cache cannot be written: {}: {error}\nset TERRACE_CACHE to a folder that can",
-        path.display()
-    )
+    format!("the kernel cache cannot be written: {}: {error}\nset TERRACE_CACHE to a folder that can", path.display())
 }
 
 /// The file made from `key`: from the cache, or else by `build`, which writes to the path that it is given.
@@ -92,9 +85,7 @@ fn put(path: &Path, contents: &[u8]) -> Result<(), String> {
 pub(super) fn temporary_name(folder: &Path, stem: &str) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
     folder.join(format!("{stem}.{}.{count}.{now}.tmp", std::process::id()))
 }
 

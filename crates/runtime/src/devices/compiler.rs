@@ -32,10 +32,7 @@ pub(super) struct Compiler {
 
 impl Compiler {
     fn program(&self) -> String {
-        std::env::var(self.variable)
-            .ok()
-            .filter(|v| !v.trim().is_empty())
-            .unwrap_or_else(|| self.default.to_string())
+        std::env::var(self.variable).ok().filter(|v| !v.trim().is_empty()).unwrap_or_else(|| self.default.to_string())
     }
 
     fn command(program: &str) -> Command {
@@ -79,8 +76,7 @@ impl Compiler {
             cache::forget(&path);
             path = cache::find_or_build(&key, "so", &build)?;
             // SAFETY: as above.
-            unsafe { Library::new(&path) }
-                .map_err(|e| format!("compiled kernels cannot be opened: {e}"))
+            unsafe { Library::new(&path) }.map_err(|e| format!("compiled kernels cannot be opened: {e}"))
         })
     }
 
@@ -101,12 +97,8 @@ impl Compiler {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr)
-            .replace(&source.display().to_string(), "kernels");
-        Err(format!(
-            "`{program}` cannot compile the kernels:\n{}",
-            first_lines(&said, 40)
-        ))
+        let said = String::from_utf8_lossy(&output.stderr).replace(&source.display().to_string(), "kernels");
+        Err(format!("`{program}` cannot compile the kernels:\n{}", first_lines(&said, 40)))
     }
 }
 
@@ -118,16 +110,6 @@ fn first_lines(text: &str, count: usize) -> String {
 /// What `-march=native` depends on.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let first = |name: &str| {
-        info.lines()
-            .find(|l| l.starts_with(name))
-            .unwrap_or_default()
-            .to_string()
-    };
-    format!(
-        "{} {} {}",
-        std::env::consts::ARCH,
-        first("model name"),
-        first("flags")
-    )
+    let first = |name: &str| info.lines().find(|l| l.starts_with(name)).unwrap_or_default().to_string();
+    format!("{} {} {}", std::env::consts::ARCH, first("model name"), first("flags"))
 }

@@ -48,29 +48,18 @@ impl Cpu {
         let count = if threads == 0 { cores() } else { threads };
         let build = || {
             let name = |i| format!("terrace-{i}");
-            ThreadPoolBuilder::new()
-                .num_threads(count)
-                .thread_name(name)
-                .build()
+            ThreadPoolBuilder::new().num_threads(count).thread_name(name).build()
         };
         let pool = match count {
             1 => None,
             _ => Some(build().map_err(|e| format!("threads cannot be started: {e}"))?),
         };
-        Ok(Cpu {
-            memory: HostMemory::new(),
-            threads: Arc::new(Threads {
-                count,
-                pool,
-                inline_ns,
-            }),
-        })
+        Ok(Cpu { memory: HostMemory::new(), threads: Arc::new(Threads { count, pool, inline_ns }) })
     }
 }
 
 fn compiler() -> Compiler {
-    let flags =
-        "-O3 -march=native -ffp-contract=off -fno-math-errno -fPIC -shared -fopenmp-simd -w";
+    let flags = "-O3 -march=native -ffp-contract=off -fno-math-errno -fPIC -shared -fopenmp-simd -w";
     Compiler {
         variable: "TERRACE_CC",
         default: "cc",
@@ -106,22 +95,13 @@ impl Device for Cpu {
                 let library = library.as_ref().ok_or("no kernels")?;
                 // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
                 let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
-                let function =
-                    *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
-                phases.push(Phase {
-                    function,
-                    tile_ns: AtomicU64::new(0),
-                });
+                let function = *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
+                phases.push(Phase { function, tile_ns: AtomicU64::new(0) });
             }
             kernels.push(phases);
         }
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(CpuCode {
-            kernels,
-            threads: self.threads.clone(),
-            clocks,
-            _library: library,
-        }))
+        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, _library: library }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -185,10 +165,7 @@ impl Frame {
             Arg::Scalar(_) => std::ptr::from_ref(scalar).cast_mut().cast(),
         };
         let pointers = args.iter().zip(&scalars).map(pointer).collect();
-        Frame {
-            pointers,
-            _scalars: scalars,
-        }
+        Frame { pointers, _scalars: scalars }
     }
 
     fn list(&self) -> *const *mut c_void {
@@ -205,13 +182,7 @@ impl CpuCode {
             // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the tiles
             // are within the launch.
             unsafe {
-                (phase.function)(
-                    record as *mut u64,
-                    launch.number,
-                    low as i64,
-                    high as i64,
-                    frame.list(),
-                );
+                (phase.function)(record as *mut u64, launch.number, low as i64, high as i64, frame.list());
             }
         };
         let known = phase.tile_ns.load(Ordering::Relaxed);
@@ -220,8 +191,7 @@ impl CpuCode {
         let workers = match &self.threads.pool {
             Some(pool) if tiles > 1 && !short => {
                 let runs = tiles.min(self.threads.count as u64 * RUNS_PER_THREAD);
-                let bound =
-                    |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
+                let bound = |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
                 pool.install(|| {
                     let spread = (0..runs as u32).into_par_iter().with_max_len(1);
                     spread.for_each(|run| range(bound(run.into()), bound(u64::from(run) + 1)));
@@ -234,46 +204,28 @@ impl CpuCode {
             }
         };
         let spent = start.elapsed().as_nanos() as u64;
-        phase.tile_ns.store(
-            (spent.saturating_mul(16 * workers) / tiles).max(1),
-            Ordering::Relaxed,
-        );
+        phase.tile_ns.store((spent.saturating_mul(16 * workers) / tiles).max(1), Ordering::Relaxed);
     }
 }
 
 impl Code for CpuCode {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let phase = self
-            .kernels
-            .get(launch.kernel)
-            .and_then(|k| k.get(launch.phase));
-        let phase = phase.ok_or_else(|| {
-            format!(
-                "there is no phase {} of kernel {}",
-                launch.phase, launch.kernel
-            )
-        })?;
+        let phase = self.kernels.get(launch.kernel).and_then(|k| k.get(launch.phase));
+        let phase = phase.ok_or_else(|| format!("there is no phase {} of kernel {}", launch.phase, launch.kernel))?;
         let start = Instant::now();
         self.run(phase, launch);
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] +=
-            start.elapsed();
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
         Ok(())
     }
 
     fn begin(&self, _profile: bool) -> Result<(), String> {
-        self.clocks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fill(Duration::ZERO);
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).fill(Duration::ZERO);
         Ok(())
     }
 
     fn end(&self) -> Result<Times, String> {
         let clocks = self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel_ms: Vec<f64> = clocks.iter().map(|c| c.as_secs_f64() * 1e3).collect();
-        Ok(Times {
-            device_ms: kernel_ms.iter().sum(),
-            kernel_ms,
-        })
+        Ok(Times { device_ms: kernel_ms.iter().sum(), kernel_ms })
     }
 }

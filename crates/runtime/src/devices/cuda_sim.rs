@@ -31,8 +31,7 @@ const HEADER: &str = concat!(
     include_str!("../../../testkit/cuda_sim/launch.h"),
 );
 
-type Launcher =
-    unsafe extern "C" fn(u32, u32, u32, *mut *mut c_void, u64, *mut c_char, usize) -> i32;
+type Launcher = unsafe extern "C" fn(u32, u32, u32, *mut *mut c_void, u64, *mut c_char, usize) -> i32;
 
 /// The simulator as a device.
 pub(crate) struct CudaSim {
@@ -43,10 +42,7 @@ pub(crate) struct CudaSim {
 impl CudaSim {
     /// A device that runs every launch under this seed.
     pub(crate) fn new(seed: u64) -> CudaSim {
-        CudaSim {
-            memory: HostMemory::new(),
-            seed,
-        }
+        CudaSim { memory: HostMemory::new(), seed }
     }
 }
 
@@ -55,13 +51,7 @@ fn compiler() -> Result<Compiler, String> {
     let header = cache::fixed_file("h", HEADER)?;
     let mut flags: Vec<String> = flags.split(' ').map(str::to_string).collect();
     flags.push(header.display().to_string());
-    Ok(Compiler {
-        variable: "TERRACE_CXX",
-        default: "c++",
-        language: "c++",
-        flags,
-        libraries: &[],
-    })
+    Ok(Compiler { variable: "TERRACE_CXX", default: "c++", language: "c++", flags, libraries: &[] })
 }
 
 impl Device for CudaSim {
@@ -78,11 +68,7 @@ impl Device for CudaSim {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        let names = plan.kernels.iter().map(|k| {
-            (0..k.phases.max(1))
-                .map(|p| phase_name(&k.name, p))
-                .collect()
-        });
+        let names = plan.kernels.iter().map(|k| (0..k.phases.max(1)).map(|p| phase_name(&k.name, p)).collect());
         let names: Vec<Vec<String>> = names.collect();
         let mut text = unit_text(plan);
         for name in names.iter().flatten() {
@@ -98,32 +84,20 @@ impl Device for CudaSim {
             for name in names {
                 let library = library.as_ref().ok_or("no kernels")?;
                 // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the pointer.
-                let function =
-                    unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
-                phases
-                    .push(*function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?);
+                let function = unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
+                phases.push(*function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?);
             }
-            kernels.push(Kernel {
-                phases,
-                block: kernel.block,
-            });
+            kernels.push(Kernel { phases, block: kernel.block });
         }
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(SimCode {
-            kernels,
-            seed: self.seed,
-            clocks,
-            _library: library,
-        }))
+        Ok(Box::new(SimCode { kernels, seed: self.seed, clocks, _library: library }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
         let handle = self.memory.alloc(bytes)?;
         // Fresh memory is garbage on a GPU; zeros would hide a missing initialisation.
         let garbage = vec![0xa5; bytes.min(1 << 16) as usize];
-        self.memory
-            .upload(handle, 0, &garbage)
-            .map_err(AllocError::Failed)?;
+        self.memory.upload(handle, 0, &garbage).map_err(AllocError::Failed)?;
         Ok(handle)
     }
 
@@ -162,63 +136,37 @@ struct SimCode {
 
 impl Code for SimCode {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let kernel = self
-            .kernels
-            .get(launch.kernel)
-            .ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
-        let function = kernel
-            .phases
-            .get(launch.phase)
-            .ok_or_else(|| format!("there is no phase {}", launch.phase))?;
-        let grid = u32::try_from(launch.tiles)
-            .map_err(|_| format!("a grid of {} blocks is too large", launch.tiles))?;
+        let kernel = self.kernels.get(launch.kernel).ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
+        let function = kernel.phases.get(launch.phase).ok_or_else(|| format!("there is no phase {}", launch.phase))?;
+        let grid =
+            u32::try_from(launch.tiles).map_err(|_| format!("a grid of {} blocks is too large", launch.tiles))?;
         let start = Instant::now();
         let mut values = argument_values(launch);
-        let mut pointers: Vec<*mut c_void> = values
-            .iter_mut()
-            .map(|v| std::ptr::from_mut(v).cast())
-            .collect();
+        let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|v| std::ptr::from_mut(v).cast()).collect();
         let mut message = [0 as c_char; 1024];
         // SAFETY: one pointer per parameter of the kernel, each to a value of at least its size, as the plan declares them.
         let status = unsafe {
-            function(
-                grid,
-                kernel.block,
-                0,
-                pointers.as_mut_ptr(),
-                self.seed,
-                message.as_mut_ptr(),
-                message.len(),
-            )
+            function(grid, kernel.block, 0, pointers.as_mut_ptr(), self.seed, message.as_mut_ptr(), message.len())
         };
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] +=
-            start.elapsed();
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
         if status == 0 {
             return Ok(());
         }
         // SAFETY: the simulator ends its message with a zero; the last byte is one in any case.
         message[message.len() - 1] = 0;
-        let text = unsafe { CStr::from_ptr(message.as_ptr()) }
-            .to_string_lossy()
-            .into_owned();
+        let text = unsafe { CStr::from_ptr(message.as_ptr()) }.to_string_lossy().into_owned();
         Err(format!("simulated CUDA (seed {}): {text}", self.seed))
     }
 
     fn begin(&self, _profile: bool) -> Result<(), String> {
-        self.clocks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fill(Duration::ZERO);
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).fill(Duration::ZERO);
         Ok(())
     }
 
     fn end(&self) -> Result<Times, String> {
         let clocks = self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel_ms: Vec<f64> = clocks.iter().map(|c| c.as_secs_f64() * 1e3).collect();
-        Ok(Times {
-            device_ms: kernel_ms.iter().sum(),
-            kernel_ms,
-        })
+        Ok(Times { device_ms: kernel_ms.iter().sum(), kernel_ms })
     }
 }
 

@@ -27,10 +27,7 @@ struct Pool {
 
 impl HostMemory {
     pub(super) fn new() -> HostMemory {
-        HostMemory {
-            pool: Mutex::default(),
-            total: total_bytes(),
-        }
+        HostMemory { pool: Mutex::default(), total: total_bytes() }
     }
 
     /// All there is.
@@ -43,10 +40,7 @@ impl HostMemory {
     }
 
     pub(super) fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
-        let class = usize::try_from(bytes)
-            .ok()
-            .and_then(class_of)
-            .ok_or(AllocError::Full)?;
+        let class = usize::try_from(bytes).ok().and_then(class_of).ok_or(AllocError::Full)?;
         let pooled = {
             let mut pool = self.pool();
             let found = pool.free.get_mut(&class).and_then(Vec::pop);
@@ -62,10 +56,7 @@ impl HostMemory {
                 fresh(class).ok_or(AllocError::Full)?
             }
         };
-        Ok(Handle {
-            address: address as u64,
-            bytes,
-        })
+        Ok(Handle { address: address as u64, bytes })
     }
 
     pub(super) fn free(&self, handle: Handle) {
@@ -76,19 +67,14 @@ impl HostMemory {
             release(handle.address as usize, class);
         } else {
             pool.held += class as u64;
-            pool.free
-                .entry(class)
-                .or_default()
-                .push(handle.address as usize);
+            pool.free.entry(class).or_default().push(handle.address as usize);
         }
     }
 
     fn trim(&self) {
         let mut pool = self.pool();
         for (class, blocks) in std::mem::take(&mut pool.free) {
-            blocks
-                .into_iter()
-                .for_each(|address| release(address, class));
+            blocks.into_iter().for_each(|address| release(address, class));
         }
         pool.held = 0;
     }
@@ -100,18 +86,11 @@ impl HostMemory {
         Ok(())
     }
 
-    pub(super) fn download(
-        &self,
-        from: Handle,
-        offset: u64,
-        bytes: &mut [u8],
-    ) -> Result<(), String> {
+    pub(super) fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
         let address = from.range(offset, bytes.len() as u64)?;
         // SAFETY: the range is inside an allocated block, and no kernel runs now. Memory that no kernel wrote has arbitrary
         // contents; the block came from the allocator as raw memory that the program's bounds keep it from reading.
-        unsafe {
-            std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len())
-        };
+        unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len()) };
         Ok(())
     }
 
@@ -137,11 +116,7 @@ fn class_of(bytes: usize) -> Option<usize> {
 }
 
 fn layout(class: usize) -> Option<Layout> {
-    let align = if class >= 2 * HUGE_PAGE {
-        HUGE_PAGE
-    } else {
-        LINE
-    };
+    let align = if class >= 2 * HUGE_PAGE { HUGE_PAGE } else { LINE };
     Layout::from_size_align(class, align).ok()
 }
 
@@ -193,10 +168,7 @@ mod tests {
         for bytes in (0..5000).chain([1 << 20, (1 << 20) + 1, (1 << 40) - 1, 1 << 47]) {
             let class = class_of(bytes).expect("small enough");
             assert!(class >= bytes && class.is_multiple_of(LINE));
-            assert!(
-                class - bytes <= (bytes / 8).max(LINE),
-                "{bytes} became {class}"
-            );
+            assert!(class - bytes <= (bytes / 8).max(LINE), "{bytes} became {class}");
             assert_eq!(class_of(class), Some(class));
         }
         assert_eq!(class_of(usize::MAX), None);

@@ -34,10 +34,7 @@ impl Handle {
     fn range(&self, offset: u64, bytes: u64) -> Result<u64, String> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => Ok(self.address + offset),
-            _ => Err(format!(
-                "bytes {offset} and {bytes} more of a buffer of {} bytes",
-                self.bytes
-            )),
+            _ => Err(format!("bytes {offset} and {bytes} more of a buffer of {} bytes", self.bytes)),
         }
     }
 }

@@ -20,13 +20,11 @@ impl Executor<'_> {
             },
             HostExpr::Unary(op, a) => {
                 let a = self.eval(a)?;
-                op.try_apply(a)
-                    .map_or_else(|| bug(format!("{op} of {a:?}")), Ok)
+                op.try_apply(a).map_or_else(|| bug(format!("{op} of {a:?}")), Ok)
             }
             HostExpr::Binary(op, a, b) => {
                 let (a, b) = (self.eval(a)?, self.eval(b)?);
-                op.try_apply(a, b)
-                    .map_or_else(|| bug(format!("{op} of {a:?} and {b:?}")), Ok)
+                op.try_apply(a, b).map_or_else(|| bug(format!("{op} of {a:?} and {b:?}")), Ok)
             }
             HostExpr::Fma(a, b, c) => {
                 let (a, b, c) = (self.eval(a)?, self.eval(b)?, self.eval(c)?);
@@ -47,16 +45,12 @@ impl Executor<'_> {
     /// The value of a condition.
     pub(super) fn truth(&self, expr: &HostExpr) -> Result<bool, RunError> {
         let value = self.eval(expr)?;
-        value
-            .as_bool()
-            .map_or_else(|| bug(format!("{value:?} is no condition")), Ok)
+        value.as_bool().map_or_else(|| bug(format!("{value:?} is no condition")), Ok)
     }
 
     /// The value of a count.
     pub(super) fn integer(&self, expr: &HostExpr) -> Result<i64, RunError> {
         let value = self.eval(expr)?;
-        value
-            .as_i64()
-            .map_or_else(|| bug(format!("{value:?} is no count")), Ok)
+        value.as_i64().map_or_else(|| bug(format!("{value:?} is no count")), Ok)
     }
 }

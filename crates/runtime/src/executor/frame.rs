@@ -42,17 +42,8 @@ pub(super) struct Loop<'p> {
 
 impl<'p> Frame<'p> {
     pub(super) fn new(function: &'p HostFunction, results_to: &'p [SlotId]) -> Self {
-        let cursors = vec![Cursor {
-            list: &function.body,
-            at: 0,
-            after: After::Nothing,
-        }];
-        Frame {
-            function,
-            slots: vec![Value::Empty; function.slots.len()],
-            cursors,
-            results_to,
-        }
+        let cursors = vec![Cursor { list: &function.body, at: 0, after: After::Nothing }];
+        Frame { function, slots: vec![Value::Empty; function.slots.len()], cursors, results_to }
     }
 
     /// The statement to run now; none at the end of a list.
@@ -91,23 +82,18 @@ impl<'p> Frame<'p> {
     /// What is declared of a slot.
     pub(super) fn ty(&self, slot: SlotId) -> Result<SlotType, RunError> {
         let info = self.function.slots.get(slot.index());
-        info.map(|s| s.ty)
-            .ok_or_else(|| self.bug(slot, "does not exist"))
+        info.map(|s| s.ty).ok_or_else(|| self.bug(slot, "does not exist"))
     }
 
     /// What a slot holds.
     pub(super) fn get(&self, slot: SlotId) -> Result<&Value, RunError> {
-        self.slots
-            .get(slot.index())
-            .ok_or_else(|| self.bug(slot, "does not exist"))
+        self.slots.get(slot.index()).ok_or_else(|| self.bug(slot, "does not exist"))
     }
 
     /// Lets a slot hold something else; its kind must be the declared one.
     pub(super) fn set(&mut self, slot: SlotId, value: Value) -> Result<(), RunError> {
         let fits = match (self.ty(slot)?, &value) {
-            (_, Value::Empty)
-            | (SlotType::Cell(_), Value::Cell(_))
-            | (SlotType::Buffer(_), Value::Buffer(_)) => true,
+            (_, Value::Empty) | (SlotType::Cell(_), Value::Cell(_)) | (SlotType::Buffer(_), Value::Buffer(_)) => true,
             (SlotType::Host(ty), Value::Host(scalar)) => scalar.ty() == ty,
             _ => false,
         };
@@ -125,14 +111,7 @@ impl<'p> Frame<'p> {
     }
 
     fn bug(&self, slot: SlotId, text: &str) -> RunError {
-        let name = self
-            .function
-            .slots
-            .get(slot.index())
-            .map_or("?", |s| s.name.as_str());
-        RunError::Plan(format!(
-            "slot {name}_{slot} of {} {text}",
-            self.function.name
-        ))
+        let name = self.function.slots.get(slot.index()).map_or("?", |s| s.name.as_str());
+        RunError::Plan(format!("slot {name}_{slot} of {} {text}", self.function.name))
     }
 }

@@ -10,26 +10,14 @@ use crate::error::RunError;
 
 impl Executor<'_> {
     /// Asks for all phases of a kernel; one without tiles is left out.
-    pub(super) fn launch(
-        &mut self,
-        kernel: usize,
-        tiles: &[HostExpr],
-        args: &[Argument],
-    ) -> Result<(), RunError> {
+    pub(super) fn launch(&mut self, kernel: usize, tiles: &[HostExpr], args: &[Argument]) -> Result<(), RunError> {
         let Some(text) = self.plan.kernels.get(kernel) else {
             return bug(format!("there is no kernel {kernel}"));
         };
         if text.params.len() != args.len() || tiles.len() != text.phases.max(1) {
-            return bug(format!(
-                "a launch of {} with other arguments or phases than it has",
-                text.name
-            ));
+            return bug(format!("a launch of {} with other arguments or phases than it has", text.name));
         }
-        let args = text
-            .params
-            .iter()
-            .zip(args)
-            .map(|(param, arg)| self.argument(&text.name, *param, arg));
+        let args = text.params.iter().zip(args).map(|(param, arg)| self.argument(&text.name, *param, arg));
         let args = args.collect::<Result<Vec<_>, _>>()?;
         let mut any = false;
         for (phase, tiles) in tiles.iter().enumerate() {
@@ -43,14 +31,7 @@ impl Executor<'_> {
             any = true;
             self.launches += 1;
             let record = self.cells.record();
-            let launch = Launch {
-                kernel,
-                phase,
-                tiles,
-                record,
-                number: self.launches,
-                args: &args,
-            };
+            let launch = Launch { kernel, phase, tiles, record, number: self.launches, args: &args };
             self.code.launch(&launch).map_err(RunError::Device)?;
         }
         if any {
@@ -61,11 +42,7 @@ impl Executor<'_> {
     }
 
     fn argument(&self, kernel: &str, param: KernelParam, arg: &Argument) -> Result<Arg, RunError> {
-        let wrong = |what: &str| {
-            bug(format!(
-                "an argument of {kernel} is {what} where {param:?} belongs"
-            ))
-        };
+        let wrong = |what: &str| bug(format!("an argument of {kernel} is {what} where {param:?} belongs"));
         let scalar = |value: Scalar| match param {
             KernelParam::Scalar(ty) if ty == value.ty() => Ok(Arg::Scalar(value)),
             _ => wrong("a scalar"),
@@ -79,9 +56,7 @@ impl Executor<'_> {
         };
         match (frame.get(slot)?, frame.ty(slot)?, param) {
             (Value::Host(value), _, _) => scalar(*value),
-            (Value::Buffer(block), SlotType::Buffer(ty), KernelParam::Buffer(wanted))
-                if ty == wanted =>
-            {
+            (Value::Buffer(block), SlotType::Buffer(ty), KernelParam::Buffer(wanted)) if ty == wanted => {
                 Ok(Arg::Address(block.handle, 0))
             }
             (Value::Cell(cell), SlotType::Cell(ty), KernelParam::Cell(wanted)) if ty == wanted => {

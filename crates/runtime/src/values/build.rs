@@ -22,12 +22,7 @@ fn all_rows(shape: &Shape, slots: &[SlotValue]) -> Result<Vec<Data>, ValueError>
             Some(SlotValue::Scalar(s)) => Ok(vec![Data::Scalar(*s); *rows]),
             Some(SlotValue::Column(column)) => {
                 let at = |row: usize| places.as_ref().map_or(row, |p| p[row]);
-                let element = |row| {
-                    column
-                        .get(at(row))
-                        .map(Data::Scalar)
-                        .ok_or_else(|| missing(*slot))
-                };
+                let element = |row| column.get(at(row)).map(Data::Scalar).ok_or_else(|| missing(*slot));
                 (0..*rows).map(element).collect()
             }
             None => Err(missing(*slot)),
@@ -41,11 +36,7 @@ fn all_rows(shape: &Shape, slots: &[SlotValue]) -> Result<Vec<Data>, ValueError>
             }
             Ok(tuples.into_iter().map(Data::Tuple).collect())
         }
-        Shape::Array {
-            rows,
-            level,
-            element,
-        } => {
+        Shape::Array { rows, level, element } => {
             let mut elements = all_rows(element, slots)?.into_iter();
             let row = |r| Data::Array(elements.by_ref().take(level.offsets.length(r)).collect());
             Ok((0..*rows).map(row).collect())

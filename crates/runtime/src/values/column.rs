@@ -60,10 +60,7 @@ impl Element for bool {
 impl Column {
     /// An empty column.
     pub fn new(ty: ScalarType) -> Self {
-        Column {
-            ty,
-            bytes: Vec::new(),
-        }
+        Column { ty, bytes: Vec::new() }
     }
 
     /// A column of these elements.
@@ -127,11 +124,6 @@ impl Column {
         if T::TYPE != self.ty {
             return None;
         }
-        Some(
-            self.bytes
-                .chunks_exact(T::TYPE.size_bytes())
-                .map(T::take)
-                .collect(),
-        )
+        Some(self.bytes.chunks_exact(T::TYPE.size_bytes()).map(T::take).collect())
     }
 }

@@ -20,10 +20,7 @@ use super::{Column, SlotValue, ValueError};
 
 /// The slots of `data`.
 pub(super) fn gather(data: &Data, layout: &Layout) -> Result<Vec<SlotValue>, ValueError> {
-    let mut work = Gather {
-        slots: Vec::new(),
-        closed: Vec::new(),
-    };
+    let mut work = Gather { slots: Vec::new(), closed: Vec::new() };
     work.level(layout, &[data], None)?;
     let scalars: Vec<Option<i64>> = work.slots.iter().map(scalar_of).collect();
     for closed in &work.closed {
@@ -58,11 +55,7 @@ impl Closed<'_> {
             let wanted = evaluate(self.size, &index, scalars);
             if wanted != Some(found as i64) {
                 let (found, wanted) = (found as i64, wanted.unwrap_or(-1));
-                return Err(ValueError::Size {
-                    index,
-                    found,
-                    wanted,
-                });
+                return Err(ValueError::Size { index, found, wanted });
             }
         }
         Ok(())
@@ -70,31 +63,17 @@ impl Closed<'_> {
 }
 
 impl<'a> Gather<'a> {
-    fn level(
-        &mut self,
-        layout: &'a Layout,
-        rows: &[&Data],
-        at: Option<Rc<Level>>,
-    ) -> Result<(), ValueError> {
+    fn level(&mut self, layout: &'a Layout, rows: &[&Data], at: Option<Rc<Level>>) -> Result<(), ValueError> {
         match layout {
             Layout::Scalar(ty) => self.scalars(*ty, rows, at.as_deref()),
             Layout::Tuple(parts) => {
-                let fits =
-                    |data: &&Data| matches!(data, Data::Tuple(found) if found.len() == parts.len());
+                let fits = |data: &&Data| matches!(data, Data::Tuple(found) if found.len() == parts.len());
                 if let Some(row) = rows.iter().position(|data| !fits(data)) {
-                    let text = format!(
-                        "a tuple of {} belongs here, not {}",
-                        parts.len(),
-                        describe(rows[row])
-                    );
-                    return Err(ValueError::Shape {
-                        index: nest_index(at.as_deref(), row),
-                        text,
-                    });
+                    let text = format!("a tuple of {} belongs here, not {}", parts.len(), describe(rows[row]));
+                    return Err(ValueError::Shape { index: nest_index(at.as_deref(), row), text });
                 }
                 for (p, part) in parts.iter().enumerate() {
-                    let inner: Vec<&Data> =
-                        rows.iter().filter_map(|data| part_of(data, p)).collect();
+                    let inner: Vec<&Data> = rows.iter().filter_map(|data| part_of(data, p)).collect();
                     self.level(part, &inner, at.clone())?;
                 }
                 Ok(())
@@ -103,12 +82,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn scalars(
-        &mut self,
-        ty: ScalarType,
-        rows: &[&Data],
-        at: Option<&Level>,
-    ) -> Result<(), ValueError> {
+    fn scalars(&mut self, ty: ScalarType, rows: &[&Data], at: Option<&Level>) -> Result<(), ValueError> {
         let mut column = Column::new(ty);
         for (row, data) in rows.iter().enumerate() {
             let fits = match data {
@@ -117,15 +91,11 @@ impl<'a> Gather<'a> {
             };
             if !fits {
                 let text = format!("a value of type {ty} belongs here, not {}", describe(data));
-                return Err(ValueError::Shape {
-                    index: nest_index(at, row),
-                    text,
-                });
+                return Err(ValueError::Shape { index: nest_index(at, row), text });
             }
         }
         let outside = at.is_none().then(|| column.get(0)).flatten();
-        self.slots
-            .push(outside.map_or(SlotValue::Column(column), SlotValue::Scalar));
+        self.slots.push(outside.map_or(SlotValue::Column(column), SlotValue::Scalar));
         Ok(())
     }
 
@@ -141,10 +111,7 @@ impl<'a> Gather<'a> {
         for (row, data) in rows.iter().enumerate() {
             let Data::Array(elements) = data else {
                 let text = format!("an array belongs here, not {}", describe(data));
-                return Err(ValueError::Shape {
-                    index: nest_index(at.as_deref(), row),
-                    text,
-                });
+                return Err(ValueError::Shape { index: nest_index(at.as_deref(), row), text });
             };
             lengths.push(elements.len());
             inner.extend(elements);
@@ -160,36 +127,22 @@ impl<'a> Gather<'a> {
                 let wanted = lengths.first().copied().unwrap_or(0);
                 if let Some(row) = lengths.iter().position(|&l| l != wanted) {
                     let index = nest_index(at.as_deref(), row);
-                    return Err(ValueError::Size {
-                        index,
-                        found: lengths[row] as i64,
-                        wanted: wanted as i64,
-                    });
+                    return Err(ValueError::Size { index, found: lengths[row] as i64, wanted: wanted as i64 });
                 }
-                self.slots
-                    .push(SlotValue::Scalar(Scalar::I64(wanted as i64)));
+                self.slots.push(SlotValue::Scalar(Scalar::I64(wanted as i64)));
             }
-            DimLayout::Closed(size) => self.closed.push(Closed {
-                size,
-                level: at.clone(),
-                lengths,
-            }),
+            DimLayout::Closed(size) => self.closed.push(Closed { size, level: at.clone(), lengths }),
             DimLayout::Irregular { packed } => {
                 let offsets: Vec<i64> = table.iter().map(|&o| o as i64).collect();
                 let starts = Column::from_slice(&offsets[..rows.len()]);
-                self.slots
-                    .push(SlotValue::Column(Column::from_slice(&offsets)));
+                self.slots.push(SlotValue::Column(Column::from_slice(&offsets)));
                 if !packed {
                     self.slots.push(SlotValue::Column(starts));
                 }
-                self.slots
-                    .push(SlotValue::Scalar(Scalar::I64(inner.len() as i64)));
+                self.slots.push(SlotValue::Scalar(Scalar::I64(inner.len() as i64)));
             }
         }
-        let level = Level {
-            offsets: Offsets::Table(table),
-            outer: at,
-        };
+        let level = Level { offsets: Offsets::Table(table), outer: at };
         self.level(element, &inner, Some(Rc::new(level)))
     }
 }

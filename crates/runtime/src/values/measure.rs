@@ -37,19 +37,11 @@ pub(crate) trait Source {
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// Row `r` is at position `places[r]`, or `r`.
-    Scalar {
-        slot: usize,
-        rows: usize,
-        places: Places,
-    },
+    Scalar { slot: usize, rows: usize, places: Places },
     /// Several of equally many rows.
     Tuple { rows: usize, parts: Vec<Shape> },
     /// Row `r` is the elements between two offsets.
-    Array {
-        rows: usize,
-        level: Rc<Level>,
-        element: Box<Shape>,
-    },
+    Array { rows: usize, level: Rc<Level>, element: Box<Shape> },
 }
 
 /// Positions of rows; none where row and position are the same.
@@ -124,18 +116,8 @@ pub(crate) fn measure<S: Source>(layout: &Layout, source: &mut S) -> Result<Shap
             Slot::Column(_) => None,
         });
     }
-    let mut walk = Walk {
-        source,
-        scalars,
-        slot: 0,
-    };
-    let one = Rows {
-        count: 1,
-        places: None,
-        extent: 1,
-        exact: true,
-        level: None,
-    };
+    let mut walk = Walk { source, scalars, slot: 0 };
+    let one = Rows { count: 1, places: None, extent: 1, exact: true, level: None };
     walk.rows(layout, one)
 }
 
@@ -161,28 +143,9 @@ struct Rows {
 type Inner = (Rows, Rc<Level>);
 
 impl Rows {
-    fn inside(
-        &self,
-        offsets: Offsets,
-        count: usize,
-        places: Places,
-        extent: usize,
-        exact: bool,
-    ) -> Inner {
-        let level = Rc::new(Level {
-            offsets,
-            outer: self.level.clone(),
-        });
-        (
-            Rows {
-                count,
-                places,
-                extent,
-                exact,
-                level: Some(level.clone()),
-            },
-            level,
-        )
+    fn inside(&self, offsets: Offsets, count: usize, places: Places, extent: usize, exact: bool) -> Inner {
+        let level = Rc::new(Level { offsets, outer: self.level.clone() });
+        (Rows { count, places, extent, exact, level: Some(level.clone()) }, level)
     }
 
     fn place(&self, row: usize) -> usize {
@@ -202,21 +165,11 @@ impl<S: Source> Walk<'_, S> {
                         return Err(ValueError::Columns { slot, text }.into());
                     }
                 }
-                Ok(Shape::Scalar {
-                    slot,
-                    rows: rows.count,
-                    places: rows.places,
-                })
+                Ok(Shape::Scalar { slot, rows: rows.count, places: rows.places })
             }
             Layout::Tuple(parts) => {
-                let parts = parts
-                    .iter()
-                    .map(|p| self.rows(p, rows.clone()))
-                    .collect::<Result<_, _>>()?;
-                Ok(Shape::Tuple {
-                    rows: rows.count,
-                    parts,
-                })
+                let parts = parts.iter().map(|p| self.rows(p, rows.clone())).collect::<Result<_, _>>()?;
+                Ok(Shape::Tuple { rows: rows.count, parts })
             }
             Layout::Array(dim, element) => {
                 let count = rows.count;
@@ -232,11 +185,7 @@ impl<S: Source> Walk<'_, S> {
                 };
                 let (inner, level) = inner;
                 let element = Box::new(self.rows(element, inner)?);
-                Ok(Shape::Array {
-                    rows: count,
-                    level,
-                    element,
-                })
+                Ok(Shape::Array { rows: count, level, element })
             }
         }
     }
@@ -261,10 +210,8 @@ impl<S: Source> Walk<'_, S> {
         for row in 0..rows.count {
             let index = nest_index(rows.level.as_deref(), row);
             let length = evaluate(size, &index, &self.scalars).ok_or_else(|| wrong(&index))?;
-            sum = sum
-                .checked_add(length as usize)
-                .filter(|s| *s as i64 <= LENGTH_LIMIT)
-                .ok_or_else(|| wrong(&index))?;
+            sum =
+                sum.checked_add(length as usize).filter(|s| *s as i64 <= LENGTH_LIMIT).ok_or_else(|| wrong(&index))?;
             table.push(sum);
         }
         Ok(rows.inside(Offsets::Table(table), sum, None, sum, rows.exact))
@@ -288,11 +235,7 @@ impl<S: Source> Walk<'_, S> {
         table.push(0usize);
         let mut places = Vec::new();
         let plain = packed && rows.places.is_none() && offsets[0] == 0;
-        let mut extent = if packed {
-            offsets[rows.extent] as usize
-        } else {
-            0
-        };
+        let mut extent = if packed { offsets[rows.extent] as usize } else { 0 };
         let mut sum = 0usize;
         for row in 0..rows.count {
             let place = rows.place(row);
@@ -341,15 +284,8 @@ fn as_length(slot: usize, length: i64) -> Result<usize, ValueError> {
 }
 
 /// The start of a row, which must end inside its columns.
-fn in_columns(
-    slot: usize,
-    row: usize,
-    start: i64,
-    length: usize,
-    count: usize,
-) -> Result<i64, ValueError> {
-    let inside =
-        |start: i64| usize::try_from(start).is_ok_and(|s| s <= count && length <= count - s);
+fn in_columns(slot: usize, row: usize, start: i64, length: usize, count: usize) -> Result<i64, ValueError> {
+    let inside = |start: i64| usize::try_from(start).is_ok_and(|s| s <= count && length <= count - s);
     if length == 0 || inside(start) {
         return Ok(start);
     }
@@ -359,9 +295,7 @@ fn in_columns(
 
 fn uniform(slot: usize, rows: &Rows, length: usize) -> Result<Inner, ValueError> {
     let total = |n: usize| {
-        let product = n
-            .checked_mul(length)
-            .filter(|t| *t as u64 <= LENGTH_LIMIT as u64);
+        let product = n.checked_mul(length).filter(|t| *t as u64 <= LENGTH_LIMIT as u64);
         product.ok_or_else(|| {
             let text = format!("{n} rows of length {length} are more than 2^47 elements");
             ValueError::Columns { slot, text }
@@ -382,12 +316,7 @@ fn check_offsets(slot: usize, offsets: &[i64]) -> Result<(), ValueError> {
         return wrong(format!("the first offset is {}", offsets[0]));
     }
     if let Some(r) = offsets.windows(2).position(|w| w[0] > w[1]) {
-        return wrong(format!(
-            "offset {} is {} after {}",
-            r + 1,
-            offsets[r + 1],
-            offsets[r]
-        ));
+        return wrong(format!("offset {} is {} after {}", r + 1, offsets[r + 1], offsets[r]));
     }
     match offsets.last() {
         Some(&last) if last <= LENGTH_LIMIT => Ok(()),

@@ -32,11 +32,7 @@ pub(crate) fn compute(to: usize, expr: HostExpr) -> HostStmt {
 }
 
 pub(crate) fn alloc(to: usize, count: HostExpr) -> HostStmt {
-    HostStmt::Alloc {
-        to: slot(to),
-        count,
-        span: span(10),
-    }
+    HostStmt::Alloc { to: slot(to), count, span: span(10) }
 }
 
 pub(crate) fn arg(index: usize) -> Argument {
@@ -44,11 +40,7 @@ pub(crate) fn arg(index: usize) -> Argument {
 }
 
 pub(crate) fn launch(kernel: usize, tiles: Vec<HostExpr>, args: Vec<Argument>) -> HostStmt {
-    HostStmt::Launch {
-        kernel,
-        tiles,
-        args,
-    }
+    HostStmt::Launch { kernel, tiles, args }
 }
 
 /// A span that a message can be recognised by.
@@ -68,10 +60,7 @@ pub(crate) fn function(
     results: &[usize],
     body: Vec<HostStmt>,
 ) -> HostFunction {
-    let info = |(i, ty): (usize, &SlotType)| SlotInfo {
-        name: format!("s{i}"),
-        ty: *ty,
-    };
+    let info = |(i, ty): (usize, &SlotType)| SlotInfo { name: format!("s{i}"), ty: *ty };
     HostFunction {
         name: name.to_string(),
         slots: slots.iter().enumerate().map(info).collect(),
@@ -81,30 +70,12 @@ pub(crate) fn function(
     }
 }
 
-pub(crate) fn kernel(
-    name: &str,
-    params: &[KernelParam],
-    phases: usize,
-    block: u32,
-    text: &str,
-) -> KernelText {
-    KernelText {
-        name: name.to_string(),
-        text: text.to_string(),
-        params: params.to_vec(),
-        phases,
-        block,
-        span: span(0),
-    }
+pub(crate) fn kernel(name: &str, params: &[KernelParam], phases: usize, block: u32, text: &str) -> KernelText {
+    KernelText { name: name.to_string(), text: text.to_string(), params: params.to_vec(), phases, block, span: span(0) }
 }
 
 pub(crate) fn check_text(kind: &str, at: usize) -> CheckText {
-    CheckText {
-        code: terrace_plan::messages::code(kind),
-        kind: kind.to_string(),
-        text: String::new(),
-        span: span(at),
-    }
+    CheckText { code: terrace_plan::messages::code(kind), kind: kind.to_string(), text: String::new(), span: span(at) }
 }
 
 pub(crate) fn vector(ty: ScalarType) -> Layout {
@@ -112,13 +83,7 @@ pub(crate) fn vector(ty: ScalarType) -> Layout {
 }
 
 pub(crate) fn entry(name: &str, function: usize, params: Vec<Layout>, result: Layout) -> Entry {
-    Entry {
-        name: name.to_string(),
-        is_test: false,
-        function,
-        params,
-        result,
-    }
+    Entry { name: name.to_string(), is_test: false, function, params, result }
 }
 
 pub(crate) const C_PREAMBLE: &str = r"
@@ -140,15 +105,7 @@ pub(crate) fn plan(
     entries: Vec<Entry>,
     checks: Vec<CheckText>,
 ) -> Plan {
-    Plan {
-        version: VERSION,
-        target: Target::C,
-        functions,
-        kernels,
-        preamble: C_PREAMBLE.to_string(),
-        entries,
-        checks,
-    }
+    Plan { version: VERSION, target: Target::C, functions, kernels, preamble: C_PREAMBLE.to_string(), entries, checks }
 }
 
 pub(crate) const SAXPY_TILE: i64 = 64;
@@ -164,22 +121,12 @@ pub(crate) fn saxpy(target: Target) -> Plan {
         SlotType::Buffer(F32),
     ];
     let body = vec![
-        HostStmt::Check {
-            check: 0,
-            cond: op(BinOp::Eq, get(1), get(3)),
-            values: vec![get(1), get(3)],
-        },
+        HostStmt::Check { check: 0, cond: op(BinOp::Eq, get(1), get(3)), values: vec![get(1), get(3)] },
         alloc(5, get(1)),
         launch(
             0,
             vec![tiles(get(1), SAXPY_TILE)],
-            vec![
-                Argument::Value(get(0)),
-                Argument::Value(get(1)),
-                arg(2),
-                arg(4),
-                arg(5),
-            ],
+            vec![Argument::Value(get(0)), Argument::Value(get(1)), arg(2), arg(4), arg(5)],
         ),
     ];
     let main = function("saxpy", &host, &[0, 1, 2, 3, 4], &[1, 5], body);
@@ -216,39 +163,20 @@ extern "C" __global__ void saxpy(unsigned long long *err, long long launch, floa
             "",
         ),
     };
-    let entries = vec![entry(
-        "saxpy",
-        0,
-        vec![Layout::Scalar(F32), vector(F32), vector(F32)],
-        vector(F32),
-    )];
-    let mut plan = plan(
-        vec![main],
-        vec![kernel("saxpy", &params, 1, block, text)],
-        entries,
-        vec![check_text("zip", 33)],
-    );
+    let entries = vec![entry("saxpy", 0, vec![Layout::Scalar(F32), vector(F32), vector(F32)], vector(F32))];
+    let mut plan =
+        plan(vec![main], vec![kernel("saxpy", &params, 1, block, text)], entries, vec![check_text("zip", 33)]);
     plan.target = target;
     plan.preamble = preamble.to_string();
     plan
 }
 
 pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> Data {
-    Data::Array(
-        values
-            .into_iter()
-            .map(|v| Data::Scalar(Scalar::F32(v)))
-            .collect(),
-    )
+    Data::Array(values.into_iter().map(|v| Data::Scalar(Scalar::F32(v))).collect())
 }
 
 pub(crate) fn ints(values: impl IntoIterator<Item = i64>) -> Data {
-    Data::Array(
-        values
-            .into_iter()
-            .map(|v| Data::Scalar(Scalar::I64(v)))
-            .collect(),
-    )
+    Data::Array(values.into_iter().map(|v| Data::Scalar(Scalar::I64(v))).collect())
 }
 
 pub(crate) fn float(value: f32) -> Data {
@@ -270,38 +198,19 @@ pub(crate) fn saxpy_case(n: usize) -> (Vec<Data>, Data) {
 /// `def evens(xs: [n]i64) -> i64`, how many are even, in CUDA; a negative element is an error. Where `read`, the host brings the count and
 /// adds nothing to it.
 pub(crate) fn cuda_evens(read: bool) -> Plan {
-    let slots = [
-        SlotType::Host(I64),
-        SlotType::Buffer(I64),
-        SlotType::Cell(I64),
-        SlotType::Host(I64),
-        SlotType::Buffer(I64),
-    ];
+    let slots =
+        [SlotType::Host(I64), SlotType::Buffer(I64), SlotType::Cell(I64), SlotType::Host(I64), SlotType::Buffer(I64)];
     let mut body = vec![
         HostStmt::AllocCell { to: slot(2) },
-        HostStmt::WriteCell {
-            cell: slot(2),
-            value: int(0),
-        },
+        HostStmt::WriteCell { cell: slot(2), value: int(0) },
         alloc(4, int(100)),
         HostStmt::Zero { buffer: slot(4) },
-        launch(
-            0,
-            vec![tiles(get(0), 64)],
-            vec![Argument::Value(get(0)), arg(1), arg(2), arg(4)],
-        ),
+        launch(0, vec![tiles(get(0), 64)], vec![Argument::Value(get(0)), arg(1), arg(2), arg(4)]),
     ];
     if read {
-        body.push(HostStmt::Read {
-            cells: vec![(slot(2), slot(3))],
-        });
+        body.push(HostStmt::Read { cells: vec![(slot(2), slot(3))] });
     }
-    let params = [
-        KernelParam::Scalar(I64),
-        KernelParam::Buffer(I64),
-        KernelParam::Cell(I64),
-        KernelParam::Buffer(I64),
-    ];
+    let params = [KernelParam::Scalar(I64), KernelParam::Buffer(I64), KernelParam::Cell(I64), KernelParam::Buffer(I64)];
     let text = r#"
 typedef unsigned long long u64;
 static __device__ void fail(u64 *err, long long launch, u64 check, long long index, long long value) {
@@ -344,21 +253,11 @@ pub(crate) fn evens_on(runtime: &terrace_runtime::Runtime) {
         }
         for _ in 0..10 {
             let negative = |i| {
-                if [999, 500, 333, 332].contains(&i) {
-                    -i
-                } else {
-                    i
-                }
+                if [999, 500, 333, 332].contains(&i) { -i } else { i }
             };
-            let error = loaded
-                .call("evens", &[ints((0..1000).map(negative))])
-                .expect_err("fails");
+            let error = loaded.call("evens", &[ints((0..1000).map(negative))]).expect_err("fails");
             let values = vec![-332, 0, 0, 0];
-            let wanted = terrace_runtime::RunError::Check {
-                check: 1,
-                index: 332,
-                values,
-            };
+            let wanted = terrace_runtime::RunError::Check { check: 1, index: 332, values };
             assert_eq!(error, wanted);
         }
     }

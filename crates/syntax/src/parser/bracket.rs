@@ -24,29 +24,18 @@ impl Parser<'_> {
     pub(super) fn array(&mut self) -> Parsed<Expr> {
         let open = self.bump();
         if self.eat("]") {
-            return Ok(Expr {
-                span: self.since(open),
-                kind: ExprKind::Array(Vec::new()),
-            });
+            return Ok(Expr { span: self.since(open), kind: ExprKind::Array(Vec::new()) });
         }
         let first = self.expr()?;
         let kind = if self.eat("for") {
             let generators = self.generators()?;
-            let filter = if self.eat("if") {
-                Some(Box::new(self.expr()?))
-            } else {
-                None
-            };
+            let filter = if self.eat("if") { Some(Box::new(self.expr()?)) } else { None };
             if self.is("for") {
                 return self.second_for();
             }
             self.check_generators(&first, &generators, filter.as_deref());
             self.close(open, "]")?;
-            ExprKind::Comprehension {
-                body: Box::new(first),
-                generators,
-                filter,
-            }
+            ExprKind::Comprehension { body: Box::new(first), generators, filter }
         } else {
             let mut items = vec![first];
             if self.eat(",") {
@@ -56,10 +45,7 @@ impl Parser<'_> {
             }
             ExprKind::Array(items)
         };
-        Ok(Expr {
-            span: self.since(open),
-            kind,
-        })
+        Ok(Expr { span: self.since(open), kind })
     }
 
     fn second_for<T>(&mut self) -> Parsed<T> {
@@ -86,31 +72,16 @@ impl Parser<'_> {
         let kind = match pattern.kind {
             PatternKind::Name(text) if self.is("<") => {
                 self.bump();
-                GeneratorKind::Count {
-                    var: Name {
-                        span: pattern.span,
-                        text,
-                    },
-                    bound: self.expr()?,
-                }
+                GeneratorKind::Count { var: Name { span: pattern.span, text }, bound: self.expr()? }
             }
             PatternKind::Name(_) if !self.is("in") => return self.unexpected("`in` or `<`"),
             kind => {
                 self.expect("in", "and an array")?;
-                let pattern = Pattern {
-                    span: pattern.span,
-                    kind,
-                };
-                GeneratorKind::In {
-                    pattern,
-                    array: self.expr()?,
-                }
+                let pattern = Pattern { span: pattern.span, kind };
+                GeneratorKind::In { pattern, array: self.expr()? }
             }
         };
-        Ok(Generator {
-            span: self.since(start),
-            kind,
-        })
+        Ok(Generator { span: self.since(start), kind })
     }
 
     fn check_generators(&mut self, body: &Expr, generators: &[Generator], filter: Option<&Expr>) {
@@ -120,32 +91,20 @@ impl Parser<'_> {
             let nested = || {
                 let outer = self.source(earlier[0].span.to(earlier[i - 1].span));
                 let inner = self.source(generator.span.to(generators[generators.len() - 1].span));
-                let filter =
-                    filter.map_or(String::new(), |f| format!(" if {}", self.source(f.span)));
-                format!(
-                    "nest it: `[[{} for {inner}{filter}] for {outer}]`",
-                    self.source(body.span)
-                )
+                let filter = filter.map_or(String::new(), |f| format!(" if {}", self.source(f.span)));
+                format!("nest it: `[[{} for {inner}{filter}] for {outer}]`", self.source(body.span))
             };
             let names: Vec<_> = earlier.iter().flat_map(Generator::names).collect();
             let texts: Vec<&str> = names.iter().map(|(text, _)| *text).collect();
             let error = if let Some(used) = mentions(generator.source(), &texts) {
                 let name = self.source(used);
-                let error = Diagnostic::error(
-                    "T0017",
-                    format!("this source mentions `{name}` of the same `for`"),
-                )
-                .primary(used, "not known yet: all sources are taken in step");
+                let error = Diagnostic::error("T0017", format!("this source mentions `{name}` of the same `for`"))
+                    .primary(used, "not known yet: all sources are taken in step");
                 let bound = names.iter().find(|(text, _)| *text == name);
-                let error = bound.into_iter().fold(error, |e, (_, span)| {
-                    e.label(*span, "bound by the same `for`")
-                });
+                let error = bound.into_iter().fold(error, |e, (_, span)| e.label(*span, "bound by the same `for`"));
                 error.hint(nested())
             } else if is_count(generator) && earlier.iter().any(is_count) {
-                let first = earlier
-                    .iter()
-                    .find(|g| is_count(g))
-                    .map_or(generator.span, |g| g.span);
+                let first = earlier.iter().find(|g| is_count(g)).map_or(generator.span, |g| g.span);
                 Diagnostic::error("T0016", "two counters in one `for`")
                     .primary(generator.span, "the second counter")
                     .label(first, "the first counter")
@@ -200,32 +159,17 @@ impl Parser<'_> {
 
     fn subscript(&mut self) -> Parsed<Subscript> {
         let start = self.span();
-        let first = if self.is("..") {
-            None
-        } else {
-            Some(self.binary(ABOVE_RANGE)?)
-        };
+        let first = if self.is("..") { None } else { Some(self.binary(ABOVE_RANGE)?) };
         let kind = match first {
             from if self.eat("..") => {
                 let open_end = self.is_any(&["]", ",", "by", ";"]);
-                let to = if open_end {
-                    None
-                } else {
-                    Some(self.binary(ABOVE_RANGE)?)
-                };
-                let step = if self.eat("by") {
-                    Some(self.binary(ABOVE_RANGE)?)
-                } else {
-                    None
-                };
+                let to = if open_end { None } else { Some(self.binary(ABOVE_RANGE)?) };
+                let step = if self.eat("by") { Some(self.binary(ABOVE_RANGE)?) } else { None };
                 SubscriptKind::Slice { from, to, step }
             }
             Some(first) => SubscriptKind::At(self.climb(first, 0)?),
             None => return self.unexpected("an index"),
         };
-        Ok(Subscript {
-            span: self.since(start),
-            kind,
-        })
+        Ok(Subscript { span: self.since(start), kind })
     }
 }

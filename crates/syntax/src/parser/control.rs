@@ -30,14 +30,7 @@ impl Parser<'_> {
         }
         self.bump();
         let otherwise = Box::new(self.expr()?);
-        Ok(Expr {
-            span: self.since(start),
-            kind: ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            },
-        })
+        Ok(Expr { span: self.since(start), kind: ExprKind::If { condition, then, otherwise } })
     }
 
     pub(super) fn let_chain(&mut self) -> Parsed<Expr> {
@@ -46,20 +39,13 @@ impl Parser<'_> {
         let mut keyword = start;
         while self.is_any(&["let", "assert"]) {
             keyword = self.span();
-            bindings.push(if self.is("let") {
-                self.let_binding()?
-            } else {
-                self.assertion()?
-            });
+            bindings.push(if self.is("let") { self.let_binding()? } else { self.assertion()? });
         }
         if !self.eat("in") {
             return self.missing_in(keyword);
         }
         let body = Box::new(self.expr()?);
-        Ok(Expr {
-            span: self.since(start),
-            kind: ExprKind::Let { bindings, body },
-        })
+        Ok(Expr { span: self.since(start), kind: ExprKind::Let { bindings, body } })
     }
 
     /// Reports the `let` or `assert` at `keyword`, whose `in` should stand before the current token.
@@ -79,19 +65,12 @@ impl Parser<'_> {
             return self.reserved(self.span(), "an update `let xs[i] = v`");
         }
         let pattern = self.pattern()?;
-        let ty = if self.eat(":") {
-            Some(self.ty()?)
-        } else {
-            None
-        };
+        let ty = if self.eat(":") { Some(self.ty()?) } else { None };
         self.expect("=", "and the value")?;
         self.lets.push(start);
         let value = self.expr()?;
         self.lets.pop();
-        Ok(Binding {
-            span: self.since(start),
-            kind: BindingKind::Let { pattern, ty, value },
-        })
+        Ok(Binding { span: self.since(start), kind: BindingKind::Let { pattern, ty, value } })
     }
 
     fn assertion(&mut self) -> Parsed<Binding> {
@@ -101,10 +80,7 @@ impl Parser<'_> {
         self.expect(",", "and a message in quotes")?;
         let (message, _) = self.string("a message in quotes")?;
         self.close(open, ")")?;
-        Ok(Binding {
-            span: self.since(start),
-            kind: BindingKind::Assert { condition, message },
-        })
+        Ok(Binding { span: self.since(start), kind: BindingKind::Assert { condition, message } })
     }
 
     pub(super) fn loop_expr(&mut self) -> Parsed<Expr> {
@@ -117,29 +93,15 @@ impl Parser<'_> {
         } else if self.eat("for") {
             let generator = self.generator()?;
             match generator.kind {
-                GeneratorKind::In { pattern, array } => LoopControl::Each {
-                    pattern,
-                    array: Box::new(array),
-                },
-                GeneratorKind::Count { var, bound } => LoopControl::Count {
-                    var,
-                    bound: Box::new(bound),
-                },
+                GeneratorKind::In { pattern, array } => LoopControl::Each { pattern, array: Box::new(array) },
+                GeneratorKind::Count { var, bound } => LoopControl::Count { var, bound: Box::new(bound) },
             }
         } else {
             return self.unexpected("`while` or `for`");
         };
         self.expect("do", "and the body of the loop")?;
         let body = Box::new(self.expr()?);
-        Ok(Expr {
-            span: self.since(start),
-            kind: ExprKind::Loop {
-                pattern,
-                init,
-                control,
-                body,
-            },
-        })
+        Ok(Expr { span: self.since(start), kind: ExprKind::Loop { pattern, init, control, body } })
     }
 
     pub(super) fn lambda(&mut self) -> Parsed<Expr> {
@@ -158,9 +120,6 @@ impl Parser<'_> {
         })?;
         self.check_distinct(params.iter().flat_map(|p| p.pattern.names()).collect());
         let body = Box::new(self.expr()?);
-        Ok(Expr {
-            span: self.since(start),
-            kind: ExprKind::Lambda { params, body },
-        })
+        Ok(Expr { span: self.since(start), kind: ExprKind::Lambda { params, body } })
     }
 }

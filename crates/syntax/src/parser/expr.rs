@@ -79,9 +79,7 @@ impl Parser<'_> {
                 left = self.pipe(left)?;
             } else if self.is("..") && min <= RANGE {
                 left = self.range(left)?;
-            } else if let Some((level, op)) =
-                operator(self.peek()).filter(|(level, _)| *level >= min)
-            {
+            } else if let Some((level, op)) = operator(self.peek()).filter(|(level, _)| *level >= min) {
                 let op_span = self.bump();
                 let right = self.nested(|p| p.binary(level + 1))?;
                 if level == COMPARISON {
@@ -89,15 +87,7 @@ impl Parser<'_> {
                 }
                 let span = left.span.to(right.span);
                 let (left_box, right) = (Box::new(left), Box::new(right));
-                left = Expr {
-                    span,
-                    kind: ExprKind::Binary {
-                        op,
-                        op_span,
-                        left: left_box,
-                        right,
-                    },
-                };
+                left = Expr { span, kind: ExprKind::Binary { op, op_span, left: left_box, right } };
             } else {
                 return Ok(left);
             }
@@ -121,23 +111,13 @@ impl Parser<'_> {
         let target = self.nested(|p| p.binary(PIPE + 1))?;
         let span = value.span.to(target.span);
         let kind = match target.kind {
-            ExprKind::Call {
-                function,
-                mut args,
-                piped: false,
-            } => {
+            ExprKind::Call { function, mut args, piped: false } => {
                 args.push(value);
-                ExprKind::Call {
-                    function,
-                    args,
-                    piped: true,
-                }
+                ExprKind::Call { function, args, piped: true }
             }
-            ExprKind::Var(_) | ExprKind::Lambda { .. } | ExprKind::Section(_) => ExprKind::Call {
-                function: Box::new(target),
-                args: vec![value],
-                piped: true,
-            },
+            ExprKind::Var(_) | ExprKind::Lambda { .. } | ExprKind::Section(_) => {
+                ExprKind::Call { function: Box::new(target), args: vec![value], piped: true }
+            }
             _ => {
                 let error = Diagnostic::error("T0021", "`|>` needs a function on its right")
                     .primary(target.span, "neither a function nor a call")
@@ -156,13 +136,7 @@ impl Parser<'_> {
             return self.unexpected("the end of the range");
         }
         let span = from.span.to(to.span);
-        Ok(Expr {
-            span,
-            kind: ExprKind::Range {
-                from: Box::new(from),
-                to: Box::new(to),
-            },
-        })
+        Ok(Expr { span, kind: ExprKind::Range { from: Box::new(from), to: Box::new(to) } })
     }
 
     fn prefix(&mut self) -> Parsed<Expr> {
@@ -188,13 +162,7 @@ impl Parser<'_> {
             _ => self.nested(Self::prefix)?,
         };
         self.grow()?;
-        Ok(Expr {
-            span: self.since(start),
-            kind: ExprKind::Unary {
-                op,
-                operand: Box::new(operand),
-            },
-        })
+        Ok(Expr { span: self.since(start), kind: ExprKind::Unary { op, operand: Box::new(operand) } })
     }
 
     fn postfix(&mut self) -> Parsed<Expr> {
@@ -207,17 +175,10 @@ impl Parser<'_> {
             let kind = if self.is("(") {
                 let open = self.bump();
                 let args = self.list(open, ")", Self::expr)?;
-                ExprKind::Call {
-                    function: Box::new(expr),
-                    args,
-                    piped: false,
-                }
+                ExprKind::Call { function: Box::new(expr), args, piped: false }
             } else if self.is("[") {
                 let subscripts = self.subscripts()?;
-                ExprKind::Index {
-                    array: Box::new(expr),
-                    subscripts,
-                }
+                ExprKind::Index { array: Box::new(expr), subscripts }
             } else {
                 return Ok(expr);
             };
@@ -226,10 +187,7 @@ impl Parser<'_> {
                 ExprKind::Index { array, .. } => array.span,
                 _ => self.span(),
             };
-            expr = Expr {
-                span: self.since(start),
-                kind,
-            };
+            expr = Expr { span: self.since(start), kind };
             self.grow()?;
         }
     }
@@ -241,10 +199,7 @@ impl Parser<'_> {
                 let (value, suffix) = (*value, *suffix);
                 return Ok(self.int_literal(value, suffix, false));
             }
-            TokenKind::Real(value, suffix) => ExprKind::Real {
-                value: *value,
-                suffix: *suffix,
-            },
+            TokenKind::Real(value, suffix) => ExprKind::Real { value: *value, suffix: *suffix },
             TokenKind::Str(text) => ExprKind::Str(text.clone()),
             TokenKind::Name(text) => ExprKind::Var(text.clone()),
             TokenKind::Fixed("true") => ExprKind::Bool(true),
@@ -276,10 +231,7 @@ impl Parser<'_> {
                 Some(_) => error,
             });
         }
-        Expr {
-            span,
-            kind: ExprKind::Int { value, suffix },
-        }
+        Expr { span, kind: ExprKind::Int { value, suffix } }
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {
@@ -289,10 +241,7 @@ impl Parser<'_> {
         {
             self.bump();
             self.bump();
-            return Ok(Expr {
-                span: self.since(open),
-                kind: ExprKind::Section(op),
-            });
+            return Ok(Expr { span: self.since(open), kind: ExprKind::Section(op) });
         }
         let mut parts = self.list(open, ")", Self::expr)?;
         let span = self.since(open);
@@ -303,11 +252,7 @@ impl Parser<'_> {
                 .hint("leave the comma out: one value needs no tuple");
             self.errors.push(error);
         }
-        let kind = if parts.len() == 1 {
-            parts.remove(0).kind
-        } else {
-            ExprKind::Tuple(parts)
-        };
+        let kind = if parts.len() == 1 { parts.remove(0).kind } else { ExprKind::Tuple(parts) };
         Ok(Expr { span, kind })
     }
 }

@@ -42,12 +42,7 @@ impl Parser<'_> {
 
     fn item(&mut self) -> Parsed<Item> {
         let first = self.at;
-        let docs = self
-            .docs
-            .iter()
-            .filter(|(at, _)| *at == first)
-            .map(|(_, text)| text.clone())
-            .collect();
+        let docs = self.docs.iter().filter(|(at, _)| *at == first).map(|(_, text)| text.clone()).collect();
         let start = self.span();
         let kind = if self.is_any(&["def", "entry"]) {
             ItemKind::Function(self.function()?)
@@ -72,21 +67,14 @@ impl Parser<'_> {
             return Ok(());
         }
         let found = self.peek().describe();
-        let error = Diagnostic::error(
-            "T0010",
-            format!("expected the next definition, found {found}"),
-        )
-        .primary(self.span(), "the definition before this is complete")
-        .label(self.previous_span(), "it ends here");
+        let error = Diagnostic::error("T0010", format!("expected the next definition, found {found}"))
+            .primary(self.span(), "the definition before this is complete")
+            .label(self.previous_span(), "it ends here");
         let error = match self.peek() {
-            TokenKind::Fixed("in") => {
-                error.hint("this `in` has no `let`; a chain of lets has one `in`, at its end")
-            }
+            TokenKind::Fixed("in") => error.hint("this `in` has no `let`; a chain of lets has one `in`, at its end"),
             TokenKind::Fixed("=") => error.hint("equality is written `==`"),
             TokenKind::Fixed("then" | "else") => error.hint("an `if` is missing before this"),
-            TokenKind::Fixed("let") => {
-                error.hint("a `let` stands before the expression that uses it")
-            }
+            TokenKind::Fixed("let") => error.hint("a `let` stands before the expression that uses it"),
             TokenKind::Name(_) => error.hint("a call is written with parentheses, `f(x)`"),
             _ => error,
         };
@@ -106,30 +94,15 @@ impl Parser<'_> {
         let open = self.expect("(", "and the parameters")?;
         let params = self.list(open, ")", Self::param)?;
         self.check_distinct(params.iter().flat_map(|p| p.pattern.names()).collect());
-        let result = if self.eat("->") {
-            Some(self.ty()?)
-        } else {
-            None
-        };
+        let result = if self.eat("->") { Some(self.ty()?) } else { None };
         self.expect("=", "and the body of the function")?;
         let body = self.expr()?;
-        Ok(Function {
-            exported,
-            name,
-            generics,
-            params,
-            result,
-            body,
-        })
+        Ok(Function { exported, name, generics, params, result, body })
     }
 
     fn generic(&mut self) -> Parsed<Generic> {
         let name = self.name("the name of a size or type")?;
-        let class = if self.eat(":") {
-            Some(self.name("a class such as `Ord`")?)
-        } else {
-            None
-        };
+        let class = if self.eat(":") { Some(self.name("a class such as `Ord`")?) } else { None };
         Ok(Generic { name, class })
     }
 
@@ -144,22 +117,14 @@ impl Parser<'_> {
         }
         self.bump();
         let ty = self.ty()?;
-        Ok(Param {
-            span: pattern.span.to(ty.span),
-            pattern,
-            ty,
-        })
+        Ok(Param { span: pattern.span.to(ty.span), pattern, ty })
     }
 
     fn test(&mut self) -> Parsed<Test> {
         let (name, name_span) = self.string("the name of the test, in quotes")?;
         self.expect("=", "and what must hold")?;
         let body = self.expr()?;
-        Ok(Test {
-            name,
-            name_span,
-            body,
-        })
+        Ok(Test { name, name_span, body })
     }
 
     pub(super) fn string(&mut self, what: &str) -> Parsed<(String, Span)> {

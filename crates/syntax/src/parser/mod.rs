@@ -30,21 +30,8 @@ pub const MAX_HEIGHT: usize = 1000;
 /// Parses one file. The tree is complete if no diagnostic is an error.
 pub fn parse(map: &SourceMap, file: FileId) -> (Module, Vec<Diagnostic>) {
     let text = map.text(file);
-    let Lexed {
-        tokens,
-        docs,
-        errors,
-    } = lex(file, text);
-    let mut parser = Parser {
-        text,
-        tokens,
-        docs,
-        errors,
-        at: 0,
-        depth: 0,
-        height: 0,
-        lets: Vec::new(),
-    };
+    let Lexed { tokens, docs, errors } = lex(file, text);
+    let mut parser = Parser { text, tokens, docs, errors, at: 0, depth: 0, height: 0, lets: Vec::new() };
     let items = parser.items();
     let mut errors = parser.errors;
     errors.sort_by_key(|e| e.primary_span());
@@ -93,10 +80,7 @@ impl Parser<'_> {
     }
 
     fn source(&self, span: Span) -> String {
-        let text = self
-            .text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("");
+        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -130,11 +114,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, text: &str, purpose: &str) -> Parsed<Span> {
-        if self.is(text) {
-            Ok(self.bump())
-        } else {
-            self.unexpected(&format!("`{text}` {purpose}"))
-        }
+        if self.is(text) { Ok(self.bump()) } else { self.unexpected(&format!("`{text}` {purpose}")) }
     }
 
     /// The closing bracket that belongs to `open`.
@@ -154,20 +134,14 @@ impl Parser<'_> {
     fn name(&mut self, what: &str) -> Parsed<Name> {
         if let TokenKind::Name(text) = self.peek() {
             let text = text.clone();
-            return Ok(Name {
-                span: self.bump(),
-                text,
-            });
+            return Ok(Name { span: self.bump(), text });
         }
         if let TokenKind::Fixed(word) = *self.peek()
             && KEYWORDS.contains(&word)
         {
-            let error = Diagnostic::error(
-                "T0010",
-                format!("expected {what}, found the keyword `{word}`"),
-            )
-            .primary(self.span(), "this word is reserved by the language")
-            .hint(format!("choose another name, for example `{word}_`"));
+            let error = Diagnostic::error("T0010", format!("expected {what}, found the keyword `{word}`"))
+                .primary(self.span(), "this word is reserved by the language")
+                .hint(format!("choose another name, for example `{word}_`"));
             return self.fail(error);
         }
         self.unexpected(what)
@@ -181,8 +155,7 @@ impl Parser<'_> {
             return self.reserved(self.span(), &format!("`{word}`"));
         }
         let (span, text) = self.place_of(expected);
-        let error = Diagnostic::error("T0010", format!("expected {expected}, found {found}"))
-            .primary(span, text);
+        let error = Diagnostic::error("T0010", format!("expected {expected}, found {found}")).primary(span, text);
         self.fail(error)
     }
 
@@ -190,21 +163,15 @@ impl Parser<'_> {
     /// comes too early, after the last one.
     fn place_of(&self, expected: &str) -> (Span, String) {
         if self.at > 0 && (*self.peek() == TokenKind::End || self.is_any(&item::STARTS)) {
-            (
-                self.previous_span(),
-                format!("expected {expected} after this"),
-            )
+            (self.previous_span(), format!("expected {expected} after this"))
         } else {
             (self.span(), format!("expected {expected}"))
         }
     }
 
     fn reserved<T>(&mut self, span: Span, what: &str) -> Parsed<T> {
-        let error = Diagnostic::error(
-            "T0019",
-            format!("{what} is not part of this version of the language"),
-        )
-        .primary(span, "reserved for a later version");
+        let error = Diagnostic::error("T0019", format!("{what} is not part of this version of the language"))
+            .primary(span, "reserved for a later version");
         self.fail(error)
     }
 
@@ -232,11 +199,7 @@ impl Parser<'_> {
     /// Says that the tree under construction got one level higher at its root.
     fn grow(&mut self) -> Parsed<()> {
         self.height += 1;
-        if self.height + self.depth > MAX_HEIGHT {
-            self.too_deep()
-        } else {
-            Ok(())
-        }
+        if self.height + self.depth > MAX_HEIGHT { self.too_deep() } else { Ok(()) }
     }
 
     fn too_deep<T>(&mut self) -> Parsed<T> {
@@ -247,12 +210,7 @@ impl Parser<'_> {
     }
 
     /// `item, item, …` up to the closing bracket, which is taken; a comma may stand behind the last.
-    fn list<T>(
-        &mut self,
-        open: Span,
-        closing: &str,
-        mut item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
+    fn list<T>(&mut self, open: Span, closing: &str, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         while !self.is(closing) {
             items.push(item(self)?);

@@ -31,19 +31,13 @@ impl Parser<'_> {
             }
             TokenKind::Fixed("[") => {
                 let dim = self.dim()?;
-                TypeKind::Array {
-                    dim,
-                    element: Box::new(self.ty()?),
-                }
+                TypeKind::Array { dim, element: Box::new(self.ty()?) }
             }
             TokenKind::Fixed("(") => {
                 let open = self.bump();
                 let mut parts = self.list(open, ")", Self::ty)?;
                 if self.eat("->") {
-                    TypeKind::Function {
-                        params: parts,
-                        result: Box::new(self.ty()?),
-                    }
+                    TypeKind::Function { params: parts, result: Box::new(self.ty()?) }
                 } else if parts.len() == 1 {
                     parts.remove(0).kind
                 } else {
@@ -54,10 +48,7 @@ impl Parser<'_> {
             TokenKind::Fixed("?") => return self.reserved(start, "a named result size `?[m].`"),
             _ => return self.unexpected("a type"),
         };
-        Ok(Type {
-            span: self.since(start),
-            kind,
-        })
+        Ok(Type { span: self.since(start), kind })
     }
 
     fn dim(&mut self) -> Parsed<Dim> {
@@ -67,10 +58,7 @@ impl Parser<'_> {
         } else if matches!(self.peek(), TokenKind::Name(_)) && self.second_is("<") {
             let var = self.name("the position")?;
             self.bump();
-            DimKind::Counted {
-                var,
-                bound: Box::new(self.expr()?),
-            }
+            DimKind::Counted { var, bound: Box::new(self.expr()?) }
         } else {
             DimKind::Size(Box::new(self.expr()?))
         };
@@ -83,10 +71,7 @@ impl Parser<'_> {
             return self.fail(error);
         }
         self.bump();
-        Ok(Dim {
-            span: self.since(open),
-            kind,
-        })
+        Ok(Dim { span: self.since(open), kind })
     }
 
     /// A pattern whose names are all different.
@@ -112,21 +97,14 @@ impl Parser<'_> {
                 TokenKind::Fixed("(") => {
                     let open = p.bump();
                     let mut parts = p.list(open, ")", Self::any_pattern)?;
-                    if parts.len() == 1 {
-                        parts.remove(0).kind
-                    } else {
-                        PatternKind::Tuple(parts)
-                    }
+                    if parts.len() == 1 { parts.remove(0).kind } else { PatternKind::Tuple(parts) }
                 }
                 _ => {
                     p.name("a name, `_` or `(`")?;
                     PatternKind::Wildcard
                 }
             };
-            Ok(Pattern {
-                span: p.since(start),
-                kind,
-            })
+            Ok(Pattern { span: p.since(start), kind })
         })
     }
 

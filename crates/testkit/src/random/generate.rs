@@ -42,7 +42,16 @@ impl Random {
 /// The program of a number.
 pub fn sample(number: u64) -> Sample {
     let random = Random::new(number);
-    let mut g = Generator { random, number, names: 0, vars: Vec::new(), nest: 0, fails: number.is_multiple_of(5), walk: false, grow: false };
+    let mut g = Generator {
+        random,
+        number,
+        names: 0,
+        vars: Vec::new(),
+        nest: 0,
+        fails: number.is_multiple_of(5),
+        walk: false,
+        grow: false,
+    };
     g.sample()
 }
 
@@ -122,7 +131,13 @@ impl Generator {
         match self.random.below(if depth == 0 { 5 } else { 10 }) {
             0 | 1 => Ty::Int,
             2 => Ty::Float,
-            3 => if self.random.chance(2) { Ty::Bool } else { Ty::Int32 },
+            3 => {
+                if self.random.chance(2) {
+                    Ty::Bool
+                } else {
+                    Ty::Int32
+                }
+            }
             4 => Ty::Tuple(vec![self.scalar_ty(), self.scalar_ty()]),
             5 => Ty::Tuple(vec![self.ty(depth - 1), self.ty(depth - 1)]),
             _ => self.ty(depth - 1).array(),
@@ -430,7 +445,11 @@ impl Generator {
                 let (t, k) = (self.name("t"), self.name("k"));
                 let start = self.expr(ty, fuel.min(1));
                 let body = self.with(vec![(t.clone(), ty.clone()), (k.clone(), INT)], |g| g.expr(ty, fuel.min(2)));
-                Node::new(ty, &format!("(loop {t} = @ for {k} < 3 do (@)[..0] ++ {t}[..min(9, len({t}))])"), vec![start, body])
+                Node::new(
+                    ty,
+                    &format!("(loop {t} = @ for {k} < 3 do (@)[..0] ++ {t}[..min(9, len({t}))])"),
+                    vec![start, body],
+                )
             }
             _ => self.zipped(ty, elem, fuel),
         }

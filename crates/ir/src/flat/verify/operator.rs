@@ -7,12 +7,7 @@ use crate::flat::{Descriptor, Level, Op, OpKind, Operator, ScanForm, Type};
 use terrace_base::ScalarType;
 
 impl<A: Note> Checker<'_, A> {
-    pub(super) fn op(
-        &mut self,
-        op: &Op,
-        scope: &Scope,
-        around: Around,
-    ) -> Result<Vec<Type>, Fault> {
+    pub(super) fn op(&mut self, op: &Op, scope: &Scope, around: Around) -> Result<Vec<Type>, Fault> {
         let nests = match around {
             None => op.level != Level::Block,
             Some(Level::Grid) => op.level != Level::Grid,
@@ -24,10 +19,9 @@ impl<A: Note> Checker<'_, A> {
         })?;
         let dims = op.space.len();
         require(dims > 0, || "a space has a dimension".into())?;
-        require(
-            op.indices.len() == dims && op.positions.len() == dims,
-            || "there is one index and one position per dimension".into(),
-        )?;
+        require(op.indices.len() == dims && op.positions.len() == dims, || {
+            "there is one index and one position per dimension".into()
+        })?;
         for (d, dimension) in op.space.iter().enumerate() {
             self.dimension(d, dimension, scope, around)?;
         }
@@ -35,9 +29,7 @@ impl<A: Note> Checker<'_, A> {
             self.offsets(rows, scope)?;
         }
         let neutral = match &op.kind {
-            OpKind::Reduce { neutral, .. } | OpKind::Scan { neutral, .. } => {
-                self.atoms(neutral, scope)?
-            }
+            OpKind::Reduce { neutral, .. } | OpKind::Scan { neutral, .. } => self.atoms(neutral, scope)?,
             _ => vec![],
         };
 
@@ -62,35 +54,22 @@ impl<A: Note> Checker<'_, A> {
             (true, []) => return Err("the body's first result is a bool".into()),
         };
         let rows = matches!(op.kind, OpKind::Map { rows: Some(_) });
-        let elems = values
-            .iter()
-            .map(|ty| self.result_elem(ty, rows))
-            .collect::<Result<Vec<_>, _>>()?;
+        let elems = values.iter().map(|ty| self.result_elem(ty, rows)).collect::<Result<Vec<_>, _>>()?;
         let columns = || elems.iter().map(|e| column(*e));
 
         Ok(match &op.kind {
             OpKind::Map { .. } => columns().collect(),
             OpKind::Reduce { operator, .. } => {
                 self.combining(operator, &neutral, values, scope)?;
-                if dims == 1 {
-                    values.to_vec()
-                } else {
-                    columns().collect()
-                }
+                if dims == 1 { values.to_vec() } else { columns().collect() }
             }
             OpKind::Scan { operator, form, .. } => {
-                require(*form == ScanForm::Inclusive || dims == 1, || {
-                    "offsets has one dimension".into()
-                })?;
+                require(*form == ScanForm::Inclusive || dims == 1, || "offsets has one dimension".into())?;
                 self.combining(operator, &neutral, values, scope)?;
                 columns().collect()
             }
             OpKind::Pack => {
-                let first = if dims == 1 {
-                    I64
-                } else {
-                    column(ScalarType::I64)
-                };
+                let first = if dims == 1 { I64 } else { column(ScalarType::I64) };
                 std::iter::once(first).chain(columns()).collect()
             }
         })
@@ -100,48 +79,28 @@ impl<A: Note> Checker<'_, A> {
         match ty {
             Type::Scalar(s) => Ok(*s),
             Type::Column { elem, .. } if rows => Ok(*elem),
-            Type::Column { .. } => {
-                Err("the body gives a column, but there is nowhere for rows to go".into())
-            }
+            Type::Column { .. } => Err("the body gives a column, but there is nowhere for rows to go".into()),
             Type::Block => Err("an operator does not give blocks".into()),
         }
     }
 
-    fn dimension(
-        &self,
-        d: usize,
-        dimension: &Descriptor,
-        scope: &Scope,
-        around: Around,
-    ) -> Result<(), Fault> {
+    fn dimension(&self, d: usize, dimension: &Descriptor, scope: &Scope, around: Around) -> Result<(), Fault> {
         let regular = matches!(dimension, Descriptor::Regular(_));
-        require(regular || around.is_none(), || {
-            "within bodies every dimension is regular".into()
-        })?;
+        require(regular || around.is_none(), || "within bodies every dimension is regular".into())?;
         match dimension {
             Descriptor::Regular(n) => self.expect(n, &I64, "the length of a dimension", scope),
             Descriptor::Closed { around, length } => {
-                require(around.len() <= d, || {
-                    "a closed-form length depends on dimensions around it".into()
-                })?;
+                require(around.len() <= d, || "a closed-form length depends on dimensions around it".into())?;
                 let mut visible = scope.clone();
                 for v in around {
                     let integer = self.function.values.get(*v).is_some_and(|x| x.ty == I64);
-                    require(integer, || {
-                        format!("the formal index {} is an i64", self.name(*v))
-                    })?;
+                    require(integer, || format!("the formal index {} is an i64", self.name(*v)))?;
                     visible.insert(*v);
                 }
                 self.size(length, &visible)
             }
-            Descriptor::PerAncestor {
-                depth,
-                lengths,
-                base,
-            } => {
-                require((1..=d).contains(depth), || {
-                    "a per-ancestor length depends on dimensions around it".into()
-                })?;
+            Descriptor::PerAncestor { depth, lengths, base } => {
+                require((1..=d).contains(depth), || "a per-ancestor length depends on dimensions around it".into())?;
                 self.offsets(*lengths, scope)?;
                 self.offsets(*base, scope)
             }
@@ -161,23 +120,10 @@ impl<A: Note> Checker<'_, A> {
     ) -> Result<(), Fault> {
         self.match_all(neutral, values, "the neutral element")?;
         let mut inner = scope.clone();
-        let operands: Vec<_> = operator
-            .left
-            .iter()
-            .chain(&operator.right)
-            .copied()
-            .collect();
+        let operands: Vec<_> = operator.left.iter().chain(&operator.right).copied().collect();
         self.bind_all(&operands, &mut inner, false)?;
-        self.match_all(
-            &types_of(&self.function.values, &operator.left),
-            values,
-            "the left operands",
-        )?;
-        self.match_all(
-            &types_of(&self.function.values, &operator.right),
-            values,
-            "the right operands",
-        )?;
+        self.match_all(&types_of(&self.function.values, &operator.left), values, "the left operands")?;
+        self.match_all(&types_of(&self.function.values, &operator.right), values, "the right operands")?;
         let found = self.body(&operator.body, &inner, Some(Level::Thread))?;
         self.match_all(&found, values, "the combining operator's results")
     }

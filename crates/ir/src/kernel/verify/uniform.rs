@@ -10,11 +10,7 @@ use std::collections::BTreeSet;
 
 /// Checks that barriers and shuffles of a phase stand in uniform control flow.
 pub(super) fn verify(kernel: &Kernel, phase: &[Stmt]) -> Result<(), Fault> {
-    let mut facts = Facts {
-        kernel,
-        varying: BTreeSet::new(),
-        checks: has_check(phase),
-    };
+    let mut facts = Facts { kernel, varying: BTreeSet::new(), checks: has_check(phase) };
     loop {
         let before = facts.varying.len();
         facts.spread(phase, true);
@@ -48,27 +44,18 @@ impl Facts<'_> {
             Expr::Thread | Expr::Failed | Expr::LoadFresh(..) | Expr::Shuffle(..) => false,
             Expr::Unary(_, x) | Expr::Convert(_, x) => self.uniform(x),
             Expr::Binary(_, x, y) | Expr::Quotient(x, y) => self.uniform(x) && self.uniform(y),
-            Expr::Fma(x, y, z) | Expr::Select(x, y, z) => {
-                self.uniform(x) && self.uniform(y) && self.uniform(z)
-            }
+            Expr::Fma(x, y, z) | Expr::Select(x, y, z) => self.uniform(x) && self.uniform(y) && self.uniform(z),
             Expr::Load(p, at) => {
-                matches!(
-                    self.kernel.params.get(*p).map(|p| p.kind),
-                    Some(ParamKind::Input(_))
-                ) && self.uniform(at)
+                matches!(self.kernel.params.get(*p).map(|p| p.kind), Some(ParamKind::Input(_))) && self.uniform(at)
             }
-            Expr::Element(a, at) => {
-                self.kernel.arrays.get(*a).is_some_and(|a| a.shared) && self.uniform(at)
-            }
+            Expr::Element(a, at) => self.kernel.arrays.get(*a).is_some_and(|a| a.shared) && self.uniform(at),
         }
     }
 
     fn loop_is_uniform(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::While(c, _) => self.uniform(c) && !self.checks,
-            Stmt::For { from, to, step, .. } => {
-                self.uniform(from) && self.uniform(to) && self.uniform(step)
-            }
+            Stmt::For { from, to, step, .. } => self.uniform(from) && self.uniform(to) && self.uniform(step),
             _ => true,
         }
     }
@@ -101,18 +88,13 @@ impl Facts<'_> {
     }
 
     fn stmts(&self, stmts: &[Stmt], together: bool) -> Result<(), Fault> {
-        stmts.iter().try_for_each(|s| {
-            self.stmt(s, together)
-                .map_err(|f| f.in_stmt(|| first_line(self.kernel, s)))
-        })
+        stmts.iter().try_for_each(|s| self.stmt(s, together).map_err(|f| f.in_stmt(|| first_line(self.kernel, s))))
     }
 
     fn stmt(&self, stmt: &Stmt, together: bool) -> Result<(), Fault> {
         let e = |x: &Expr| self.shuffles(x, together);
         match stmt {
-            Stmt::Barrier => require(together, || {
-                "a barrier stands where not all threads of the block come".into()
-            }),
+            Stmt::Barrier => require(together, || "a barrier stands where not all threads of the block come".into()),
             Stmt::Let(_, x) | Stmt::Assign(_, x) | Stmt::StoreCell(_, x) => e(x),
             Stmt::Store(_, x, y) | Stmt::SetElement(_, x, y) => e(x).and_then(|()| e(y)),
             Stmt::If(c, a, b) => {
@@ -126,29 +108,16 @@ impl Facts<'_> {
                 self.shuffles(c, inner)?;
                 self.stmts(body, inner)
             }
-            Stmt::For {
-                from,
-                to,
-                step,
-                body,
-                ..
-            } => {
+            Stmt::For { from, to, step, body, .. } => {
                 [from, to, step].into_iter().try_for_each(e)?;
                 self.stmts(body, together && self.loop_is_uniform(stmt))
             }
-            Stmt::Check {
-                cond,
-                index,
-                values,
-                ..
-            } => {
+            Stmt::Check { cond, index, values, .. } => {
                 e(cond)?;
                 e(index)?;
                 values.iter().try_for_each(e)
             }
-            Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => {
-                e(at).and_then(|()| e(value))
-            }
+            Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => e(at).and_then(|()| e(value)),
             Stmt::Await { at, .. } => e(at),
         }
     }
@@ -156,12 +125,7 @@ impl Facts<'_> {
     fn shuffles(&self, expr: &Expr, together: bool) -> Result<(), Fault> {
         let e = |x: &Expr| self.shuffles(x, together);
         match expr {
-            Expr::Const(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Tile
-            | Expr::Thread
-            | Expr::Failed => Ok(()),
+            Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Ok(()),
             Expr::Unary(_, x) | Expr::Convert(_, x) => e(x),
             Expr::Load(_, x) | Expr::LoadFresh(_, x) | Expr::Element(_, x) => e(x),
             Expr::Binary(_, x, y) | Expr::Quotient(x, y) => e(x).and_then(|()| e(y)),
@@ -173,9 +137,7 @@ impl Facts<'_> {
                 self.shuffles(y, inner)
             }
             Expr::Shuffle(_, x, lane) => {
-                require(together, || {
-                    "a shuffle stands where not all threads of the block come".into()
-                })?;
+                require(together, || "a shuffle stands where not all threads of the block come".into())?;
                 e(x)?;
                 e(lane)
             }

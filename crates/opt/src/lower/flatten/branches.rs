@@ -285,9 +285,7 @@ impl Flattener<'_> {
                 params.extend(binds);
                 rep
             }
-            Shape::Tuple(parts) => {
-                Rep::Tuple(parts.iter().map(|p| self.wave_params(p, sub, params, totals)).collect())
-            }
+            Shape::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.wave_params(p, sub, params, totals)).collect()),
             Shape::Array(_) => {
                 let points = size_of(sub.total());
                 let start = self.column_value("start", ScalarType::I64, points.clone());
@@ -379,7 +377,14 @@ impl Flattener<'_> {
     }
 
     /// The wave's function on the first and on the second half of the points, joined.
-    fn halves(&mut self, id: FuncId, branch: &Wave<'_>, shared: &[ValueId], env: &Env, sub: &Context) -> Result<Vec<Atom>> {
+    fn halves(
+        &mut self,
+        id: FuncId,
+        branch: &Wave<'_>,
+        shared: &[ValueId],
+        env: &Env,
+        sub: &Context,
+    ) -> Result<Vec<Atom>> {
         let points = sub.total();
         let half = self.binary("half", BinOp::Div, points, Atom::int(2));
         let other = self.binary("other", BinOp::Sub, points, half);

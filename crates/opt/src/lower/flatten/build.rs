@@ -1,7 +1,7 @@
 //! Emitting Flat: values, statements and operators of the function being built.
 
-use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::Flattener;
+use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType, Span};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type, Value};
@@ -80,9 +80,9 @@ impl Flattener<'_> {
     pub(super) fn bound_of(&self, atom: Atom) -> Option<Size> {
         match atom {
             Atom::Const(_) => Some(size_of(atom)),
-            Atom::Var(v) => self.fun.values[v].bound.clone().or_else(|| {
-                self.fun.host_known.contains(&v).then(|| size_of(atom))
-            }),
+            Atom::Var(v) => {
+                self.fun.values[v].bound.clone().or_else(|| self.fun.host_known.contains(&v).then(|| size_of(atom)))
+            }
         }
     }
 
@@ -169,9 +169,8 @@ impl Flattener<'_> {
     pub(super) fn scope(&mut self, depth: usize) -> Scope {
         const NAMES: [&str; 4] = ["i", "j", "k", "l"];
         let indices = (0..depth).map(|d| self.scalar_value(NAMES[d.min(3)], ScalarType::I64)).collect();
-        let positions = (0..depth)
-            .map(|d| self.scalar_value(if d + 1 == depth { "q" } else { "p" }, ScalarType::I64))
-            .collect();
+        let positions =
+            (0..depth).map(|d| self.scalar_value(if d + 1 == depth { "q" } else { "p" }, ScalarType::I64)).collect();
         Scope { indices, positions }
     }
 
@@ -265,5 +264,4 @@ impl Flattener<'_> {
         let q = at.cloned().unwrap_or_else(|| arr.start.clone().add(j.clone()));
         self.element(&arr.elem, &q, aligned)
     }
-
 }

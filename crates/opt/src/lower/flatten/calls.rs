@@ -4,9 +4,9 @@
 //! column where the original takes a scalar. A call at the host is a call at one point. (Other calls were inlined.)
 
 use super::border::Shape;
+use super::build::Scope;
 use super::rep::{Context, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
-use super::build::Scope;
 use terrace_base::ScalarType;
 use terrace_ir::flat::{self, Role};
 use terrace_ir::{Atom, FuncId};

@@ -33,7 +33,14 @@ impl Flattener<'_> {
             self.flush(&mut pending, &free_values(&rest), env, cx)?;
             self.span = stmt.span;
             let name = self.source().values[*value].name.clone();
-            let rep = self.lifted_expr(expr, &name, env, cx)?;
+            let hoist = self.is_invariant(stmt, env);
+            let rep = match hoist {
+                true => self.array_operator(expr, &name, env, &Self::host(), &Scope::default())?,
+                false => self.lifted_expr(expr, &name, env, cx)?,
+            };
+            if !hoist {
+                self.relying.insert((self.source, *value));
+            }
             env.insert(*value, rep);
         }
         let needed = body.result.var().into_iter().collect();
@@ -49,11 +56,20 @@ impl Flattener<'_> {
         if !rearranges || !exist {
             return Ok(None);
         }
+        if expr.operands().iter().any(|a| a.var().is_some_and(|v| self.relying.contains(&(self.source, v)))) {
+            self.relying.insert((self.source, *value));
+        }
         Ok(Some((*value, self.lifted_expr(expr, "", env, cx)?)))
     }
 
     /// Emits the scalar statements so far as one map; those in `needed` become columns.
-    fn flush(&mut self, pending: &mut Vec<&Stmt>, needed: &BTreeSet<ValueId>, env: &mut Env, cx: &Context) -> Result<()> {
+    fn flush(
+        &mut self,
+        pending: &mut Vec<&Stmt>,
+        needed: &BTreeSet<ValueId>,
+        env: &mut Env,
+        cx: &Context,
+    ) -> Result<()> {
         let stmts = std::mem::take(pending);
         if stmts.is_empty() {
             return Ok(());
@@ -100,9 +116,6 @@ impl Flattener<'_> {
     }
 
     fn lifted_expr(&mut self, expr: &Expr, name: &str, env: &Env, cx: &Context) -> Result<Rep> {
-        if self.is_invariant(expr, env) {
-            return self.array_operator(expr, name, env, &Self::host(), &Scope::default());
-        }
         Ok(match expr {
             Expr::Atom(a) => self.rep(*a, env),
             Expr::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.rep(*p, env)).collect()),
@@ -142,23 +155,23 @@ impl Flattener<'_> {
         }
     }
 
-    /// Whether an array expression is the same at every point and cannot fail.
-    fn is_invariant(&self, expr: &Expr, env: &Env) -> bool {
-        let operator = matches!(
-            expr,
-            Expr::Map { .. }
-                | Expr::Generate { .. }
-                | Expr::Filter { .. }
-                | Expr::Reduce { .. }
-                | Expr::Scan { .. }
-                | Expr::Iota(_)
-                | Expr::Replicate { .. }
-                | Expr::Concat(_)
-                | Expr::ArrayLiteral { .. }
-        );
+    /// Whether an array expression is the same at every point, cannot fail, and relies on nothing that only the points of
+    /// the context establish: neither on a check that ran there, nor on the condition of a branch. It may then be computed
+    /// at the host, even where the context turns out to have no points.
+    fn is_invariant(&self, stmt: &Stmt, env: &Env) -> bool {
+        let StmtKind::Let { expr, after, .. } = &stmt.kind else { return false };
+        let operator = match expr {
+            // Arrays in step have one length only because something has made sure of it.
+            Expr::Map { arrays, .. } => arrays.len() == 1,
+            Expr::Generate { .. } | Expr::Filter { .. } | Expr::Reduce { .. } | Expr::Scan { .. } => true,
+            Expr::Iota(_) | Expr::Replicate { .. } | Expr::Concat(_) | Expr::ArrayLiteral { .. } => true,
+            _ => false,
+        };
+        let fixed = |v: &ValueId| env.get(v).is_some_and(is_uniform) && !self.relying.contains(&(self.source, *v));
         operator
+            && after.is_empty()
             && !expr.bodies().into_iter().any(|b| has_checks(b) || super::branches::has_calls(b))
-            && free_values_of_expr(expr).iter().all(|v| env.get(v).is_some_and(is_uniform))
+            && free_values_of_expr(expr).iter().all(fixed)
     }
 }
 

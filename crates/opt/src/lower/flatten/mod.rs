@@ -58,6 +58,7 @@ pub fn flatten(program: &core::Program, options: &Options) -> Result<flat::Progr
         functions: IdVec::new(),
         lifted: BTreeMap::new(),
         wanted: Vec::new(),
+        relying: BTreeSet::new(),
         fun: Building::default(),
         source: FuncId::new(0),
         level: Level::Grid,
@@ -82,6 +83,8 @@ struct Flattener<'a> {
     /// The lifted version of each function that has one.
     lifted: BTreeMap<FuncId, FuncId>,
     wanted: Vec<(FuncId, FuncId)>,
+    /// Values of Core that were bound inside parallel code and exist only where its points do.
+    relying: BTreeSet<(FuncId, ValueId)>,
     fun: Building,
     source: FuncId,
     level: Level,

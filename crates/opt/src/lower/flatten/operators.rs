@@ -300,9 +300,7 @@ impl Flattener<'_> {
                 }
                 let v = self.column_value(name, *ty, size_of(inner.total()));
                 self.bound_local(v, inner);
-                self.op(scope, inner, vec![v], OpKind::Map { rows: None }, |s, scope| {
-                    Ok(vec![s.ix(ix, scope)])
-                })?;
+                self.op(scope, inner, vec![v], OpKind::Map { rows: None }, |s, scope| Ok(vec![s.ix(ix, scope)]))?;
                 Ok(Elem::Scalar(v, *ty))
             }
             Rep::Tuple(parts) => {
@@ -570,8 +568,7 @@ impl Flattener<'_> {
         let mut start = Vec::new();
         self.scalars(neutral, scope, &mut start);
         let types: Vec<ScalarType> = start.iter().map(|a| self.scalar_type(*a)).collect();
-        let binds: Vec<ValueId> =
-            types.iter().map(|ty| self.column_value(name, *ty, size_of(inner.total()))).collect();
+        let binds: Vec<ValueId> = types.iter().map(|ty| self.column_value(name, *ty, size_of(inner.total()))).collect();
         binds.iter().for_each(|v| self.bound_local(*v, &inner));
         let kind = OpKind::Scan { operator, neutral: start, form: ScanForm::Inclusive };
         self.op(scope, &inner, binds.clone(), kind, |s, scope| {
@@ -603,8 +600,14 @@ impl Flattener<'_> {
             };
             total = total.zip(bound).map(|(a, b)| a + b);
         }
-        let whole =
-            Arr { start: Ix::int(0), len: before, dim: None, count: Atom::int(0), total, elem: Elem::Tuple(Vec::new()) };
+        let whole = Arr {
+            start: Ix::int(0),
+            len: before,
+            dim: None,
+            count: Atom::int(0),
+            total,
+            elem: Elem::Tuple(Vec::new()),
+        };
         let inner = self.iterate(cx, scope, &whole)?;
         let elem = self.merge(&inner, scope, &alternatives, name)?;
         Ok(Rep::Array(self.collected(cx, &inner, elem)))
@@ -615,8 +618,7 @@ impl Flattener<'_> {
         let level = cx.depth() + scope.positions.len();
         let n = Atom::int(elems.len() as i64);
         let len = Ix::Atom(n);
-        let whole =
-            Arr { start: Ix::int(0), len, dim: None, count: n, total: None, elem: Elem::Tuple(Vec::new()) };
+        let whole = Arr { start: Ix::int(0), len, dim: None, count: n, total: None, elem: Elem::Tuple(Vec::new()) };
         let inner = self.iterate(cx, scope, &whole)?;
         let elem = if elems.is_empty() {
             self.empty_elem(ty)
@@ -675,8 +677,7 @@ impl Flattener<'_> {
             terrace_ir::core::Type::Scalar(s) => Elem::Scalar(column(self, *s), *s),
             terrace_ir::core::Type::Tuple(ts) => Elem::Tuple(ts.iter().map(|t| self.empty_elem(t)).collect()),
             terrace_ir::core::Type::Array(a) => {
-                let inner =
-                    Inner::Views { start: column(self, ScalarType::I64), len: column(self, ScalarType::I64) };
+                let inner = Inner::Views { start: column(self, ScalarType::I64), len: column(self, ScalarType::I64) };
                 Elem::Row { inner, count: Atom::int(0), elem: Box::new(self.empty_elem(&a.elem)) }
             }
         }
@@ -733,8 +734,14 @@ impl Flattener<'_> {
                 let totals = arrays.iter().map(|(_, a)| a.total.clone());
                 let bound = totals.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten();
                 let len = Ix::read(len, inner.position());
-                let row =
-                    Arr { start: Ix::int(-1), len, dim: None, count: Atom::int(0), total: bound, elem: Elem::Tuple(Vec::new()) };
+                let row = Arr {
+                    start: Ix::int(-1),
+                    len,
+                    dim: None,
+                    count: Atom::int(0),
+                    total: bound,
+                    elem: Elem::Tuple(Vec::new()),
+                };
                 let deeper = self.iterate(inner, scope, &row)?;
                 let level = inner.depth();
                 let items: Vec<Alternative> = arrays

@@ -7,11 +7,11 @@
 use super::build::{Scope, size_of};
 use super::rep::{Arr, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
+use std::collections::BTreeMap;
 use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind, Type};
 use terrace_ir::flat::{self, Level};
 use terrace_ir::{Atom, ValueId, value_of};
-use std::collections::BTreeMap;
 
 /// Whether a body is scalar code all through: it can stand in the body of an operator as it is.
 pub(super) fn is_scalar_body(body: &Body, types: &super::Types) -> bool {
@@ -94,13 +94,16 @@ impl Flattener<'_> {
         } else {
             arr.start = Ix::Atom(self.ix(&arr.start, scope));
         }
-        let len = self.ix(&arr.len, scope);
-        if scope.positions.is_empty()
-            && let Atom::Var(v) = len
-            && self.bound_of(len).is_none()
-        {
-            let bound = self.bound_of(arr.count);
-            self.set_bound(v, bound);
+        let mut len = self.ix(&arr.len, scope);
+        if scope.positions.is_empty() && len.var().is_some() && self.bound_of(len).is_none() {
+            // A scalar of the program was computed before the check that compares it with the count.
+            if arr.len.uniform().is_some() {
+                len = self.binary("len", BinOp::Min, len, arr.count);
+            }
+            if let Atom::Var(v) = len {
+                let bound = self.bound_of(arr.count);
+                self.set_bound(v, bound);
+            }
         }
         arr.len = Ix::Atom(len);
         arr
@@ -360,5 +363,12 @@ pub(super) fn slice(arr: &Arr, from: &Ix, to: &Ix) -> Arr {
 /// One array of tuples; the lengths were checked.
 pub(super) fn zip(arrays: Vec<Arr>) -> Arr {
     let shaped = arrays.iter().find(|a| a.dim.is_some()).unwrap_or(&arrays[0]).clone();
-    Arr { start: shaped.start, len: shaped.len, dim: shaped.dim, count: shaped.count, total: shaped.total, elem: Elem::Zip(arrays) }
+    Arr {
+        start: shaped.start,
+        len: shaped.len,
+        dim: shaped.dim,
+        count: shaped.count,
+        total: shaped.total,
+        elem: Elem::Zip(arrays),
+    }
 }

@@ -153,7 +153,11 @@ pub(super) enum Elem {
     Scalar(ValueId, ScalarType),
     Tuple(Vec<Elem>),
     /// Each element is a row of a further base with `count` elements.
-    Row { inner: Inner, count: Atom, elem: Box<Elem> },
+    Row {
+        inner: Inner,
+        count: Atom,
+        elem: Box<Elem>,
+    },
     /// Tuples of the elements of several arrays, each with a base of its own; `start` of the whole plays no part.
     Zip(Vec<Arr>),
 }

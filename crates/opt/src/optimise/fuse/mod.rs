@@ -22,7 +22,7 @@ mod vertical;
 
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::IdVec;
-use terrace_ir::flat::visit::{free_values_of_expr, has_checks, substitute};
+use terrace_ir::flat::visit::{count_operators_of, free_values_of_expr, has_checks, substitute};
 use terrace_ir::flat::{Body, Expr, Function, Level, Op, OpKind, Program, Stmt, Value};
 use terrace_ir::{Atom, ValueId};
 
@@ -71,8 +71,10 @@ fn grid_op(stmt: &Stmt) -> Option<&Op> {
     }
 }
 
+/// A map whose points are computed by a thread each: a body that takes a whole block stays a kernel of its own.
 fn plain_map(stmt: &Stmt) -> Option<&Op> {
-    grid_op(stmt).filter(|op| op.kind == OpKind::Map { rows: None })
+    let by_threads = |op: &Op| count_operators_of(&op.body).keys().all(|(_, level)| *level == Level::Thread);
+    grid_op(stmt).filter(|op| op.kind == OpKind::Map { rows: None } && by_threads(op))
 }
 
 /// Whether a statement may stop the program: nothing that comes after it may move before it.

@@ -55,9 +55,7 @@ fn fits(consumer: &Op, columns: &BTreeSet<ValueId>) -> bool {
     let (Some(index), Some(position)) = (consumer.indices.last(), consumer.positions.last()) else { return false };
     let uses = count_uses(&consumer.body);
     let reads = count_reads(&consumer.body, columns);
-    reads_in_place(consumer, columns)
-        && !uses.contains_key(index)
-        && uses.get(position).copied().unwrap_or(0) == reads
+    reads_in_place(consumer, columns) && !uses.contains_key(index) && uses.get(position).copied().unwrap_or(0) == reads
 }
 
 fn count_reads(body: &Body, columns: &BTreeSet<ValueId>) -> usize {
@@ -85,16 +83,14 @@ fn only_counted(body: &Body, numbers: ValueId, user: usize) -> bool {
 /// Whether the consumer can stand where the pack stands: all that it mentions is bound before, and no check is passed.
 fn movable(body: &Body, at: usize, user: usize) -> bool {
     let between: BTreeSet<ValueId> = body.stmts[at + 1..user].iter().flat_map(|s| s.binds.iter().copied()).collect();
-    free_values_of_expr(&body.stmts[user].expr).is_disjoint(&between)
-        && !body.stmts[at + 1..user].iter().any(may_stop)
+    free_values_of_expr(&body.stmts[user].expr).is_disjoint(&between) && !body.stmts[at + 1..user].iter().any(may_stop)
 }
 
 fn fuse(body: &mut Body, at: usize, user: usize, pack: &Op, consumer: Op, values: &mut IdVec<ValueId, Value>) {
     let binds = body.stmts[at].binds.clone();
     let front = pack.body.clone();
     let keep = front.results[0];
-    let scalars: BTreeMap<ValueId, Atom> =
-        binds[1..].iter().copied().zip(front.results[1..].iter().copied()).collect();
+    let scalars: BTreeMap<ValueId, Atom> = binds[1..].iter().copied().zip(front.results[1..].iter().copied()).collect();
     let mut rest = adopted(&consumer, &pack.indices, &pack.positions);
     replace_reads(&mut rest, &scalars);
     let mut stmts = front.stmts;
@@ -134,9 +130,8 @@ fn guarded(
     stmts: &mut Vec<Stmt>,
     span: terrace_base::Span,
 ) -> Vec<Atom> {
-    let cheap = |e: &Expr| {
-        matches!(e, Expr::Atom(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Fma(..) | Expr::Convert(..))
-    };
+    let cheap =
+        |e: &Expr| matches!(e, Expr::Atom(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Fma(..) | Expr::Convert(..));
     if rest.stmts.iter().all(|s| cheap(&s.expr)) {
         stmts.extend(rest.stmts);
         return rest.results;

@@ -32,12 +32,7 @@ pub(super) fn fold(function: &mut Function) -> bool {
     changed
 }
 
-fn fold_body(
-    body: &mut Body,
-    values: &IdVec<ValueId, Value>,
-    known: &mut BTreeMap<ValueId, Atom>,
-    changed: &mut bool,
-) {
+fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeMap<ValueId, Atom>, changed: &mut bool) {
     let mut out = Vec::with_capacity(body.stmts.len());
     for mut stmt in std::mem::take(&mut body.stmts) {
         substitute_expr(&mut stmt.expr, known);

@@ -114,11 +114,7 @@ impl Driver {
         // SAFETY: the driver points to a constant text, or leaves the pointer.
         let words = unsafe {
             (self.error_words)(status, &mut words);
-            if words.is_null() {
-                "unknown error".into()
-            } else {
-                CStr::from_ptr(words).to_string_lossy()
-            }
+            if words.is_null() { "unknown error".into() } else { CStr::from_ptr(words).to_string_lossy() }
         };
         Err(format!("CUDA failed at {doing}: {words} (error {status})"))
     }
@@ -132,72 +128,46 @@ impl Driver {
 
     pub(super) fn device(&self, index: usize) -> Result<c_int, String> {
         let mut device = 0;
-        self.check(
-            unsafe { (self.device_get)(&mut device, index as c_int) },
-            "opening a GPU",
-        )?;
+        self.check(unsafe { (self.device_get)(&mut device, index as c_int) }, "opening a GPU")?;
         Ok(device)
     }
 
     pub(super) fn device_name(&self, device: c_int) -> Result<String, String> {
         let mut name = [0 as c_char; 256];
-        self.check(
-            unsafe { (self.device_name)(name.as_mut_ptr(), 255, device) },
-            "asking for a GPU's name",
-        )?;
+        self.check(unsafe { (self.device_name)(name.as_mut_ptr(), 255, device) }, "asking for a GPU's name")?;
         // SAFETY: the last byte is zero in any case.
-        Ok(unsafe { CStr::from_ptr(name.as_ptr()) }
-            .to_string_lossy()
-            .into_owned())
+        Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
     }
 
     pub(super) fn device_attribute(&self, device: c_int, which: c_int) -> Result<i32, String> {
         let mut value = 0;
-        self.check(
-            unsafe { (self.device_attribute)(&mut value, which, device) },
-            "asking about a GPU",
-        )?;
+        self.check(unsafe { (self.device_attribute)(&mut value, which, device) }, "asking about a GPU")?;
         Ok(value)
     }
 
     pub(super) fn device_memory(&self, device: c_int) -> Result<u64, String> {
         let mut bytes = 0;
-        self.check(
-            unsafe { (self.device_memory)(&mut bytes, device) },
-            "asking for a GPU's memory",
-        )?;
+        self.check(unsafe { (self.device_memory)(&mut bytes, device) }, "asking for a GPU's memory")?;
         Ok(bytes as u64)
     }
 
     /// The pool of a device, told to keep what is freed.
     pub(super) fn keeping_pool(&self, device: c_int) -> Result<Pool, String> {
         let mut pool = std::ptr::null_mut();
-        self.check(
-            unsafe { (self.device_pool)(&mut pool, device) },
-            "opening the memory pool",
-        )?;
+        self.check(unsafe { (self.device_pool)(&mut pool, device) }, "opening the memory pool")?;
         let mut threshold = u64::MAX;
         let value = std::ptr::from_mut(&mut threshold).cast();
-        self.check(
-            unsafe { (self.pool_set)(pool, POOL_RELEASE_THRESHOLD, value) },
-            "setting up the memory pool",
-        )?;
+        self.check(unsafe { (self.pool_set)(pool, POOL_RELEASE_THRESHOLD, value) }, "setting up the memory pool")?;
         Ok(pool)
     }
 
     pub(super) fn trim_pool(&self, pool: Pool) -> Result<(), String> {
-        self.check(
-            unsafe { (self.pool_trim)(pool, 0) },
-            "emptying the memory pool",
-        )
+        self.check(unsafe { (self.pool_trim)(pool, 0) }, "emptying the memory pool")
     }
 
     pub(super) fn retain_context(&self, device: c_int) -> Result<Context, String> {
         let mut context = std::ptr::null_mut();
-        self.check(
-            unsafe { (self.context_retain)(&mut context, device) },
-            "opening a GPU's context",
-        )?;
+        self.check(unsafe { (self.context_retain)(&mut context, device) }, "opening a GPU's context")?;
         Ok(context)
     }
 
@@ -207,19 +177,13 @@ impl Driver {
     }
 
     pub(super) fn set_context(&self, context: Context) -> Result<(), String> {
-        self.check(
-            unsafe { (self.context_set)(context) },
-            "entering a GPU's context",
-        )
+        self.check(unsafe { (self.context_set)(context) }, "entering a GPU's context")
     }
 
     pub(super) fn create_stream(&self) -> Result<Stream, String> {
         let mut stream = std::ptr::null_mut();
         const NON_BLOCKING: c_uint = 1;
-        self.check(
-            unsafe { (self.stream_create)(&mut stream, NON_BLOCKING) },
-            "making a stream",
-        )?;
+        self.check(unsafe { (self.stream_create)(&mut stream, NON_BLOCKING) }, "making a stream")?;
         Ok(stream)
     }
 
@@ -233,12 +197,7 @@ impl Driver {
     }
 
     /// New memory; none where there is not enough.
-    pub(super) fn alloc(
-        &self,
-        bytes: usize,
-        pool: bool,
-        stream: Stream,
-    ) -> Result<Option<u64>, String> {
+    pub(super) fn alloc(&self, bytes: usize, pool: bool, stream: Stream) -> Result<Option<u64>, String> {
         let mut address = 0;
         let status = unsafe {
             match pool {
@@ -266,10 +225,7 @@ impl Driver {
 
     pub(super) fn copy_in(&self, to: u64, bytes: &[u8], stream: Stream) -> Result<(), String> {
         let from = bytes.as_ptr().cast();
-        self.check(
-            unsafe { (self.copy_in)(to, from, bytes.len(), stream) },
-            "copying to the GPU",
-        )
+        self.check(unsafe { (self.copy_in)(to, from, bytes.len(), stream) }, "copying to the GPU")
     }
 
     /// Copies out and waits. A short copy goes through memory that the GPU can write to directly, which is a little faster.
@@ -281,11 +237,7 @@ impl Driver {
         stream: Stream,
     ) -> Result<(), String> {
         let pinned = bytes.len() <= STAGING_BYTES;
-        let to = if pinned {
-            staging.0
-        } else {
-            bytes.as_mut_ptr().cast()
-        };
+        let to = if pinned { staging.0 } else { bytes.as_mut_ptr().cast() };
         // SAFETY: both have room for the bytes, and the stream is waited for before they are touched again.
         let status = unsafe { (self.copy_out)(to, from, bytes.len(), stream) };
         self.check(status, "copying from the GPU")?;
@@ -310,10 +262,7 @@ impl Driver {
     }
 
     pub(super) fn zero(&self, address: u64, bytes: usize, stream: Stream) -> Result<(), String> {
-        self.check(
-            unsafe { (self.set_bytes)(address, 0, bytes, stream) },
-            "zeroing memory",
-        )
+        self.check(unsafe { (self.set_bytes)(address, 0, bytes, stream) }, "zeroing memory")
     }
 
     pub(super) fn load_module(&self, cubin: &[u8]) -> Result<Module, String> {
@@ -330,8 +279,7 @@ impl Driver {
     }
 
     pub(super) fn function(&self, module: Module, name: &str) -> Result<Function, String> {
-        let c_name =
-            CString::new(name).map_err(|_| "a zero byte in a kernel's name".to_string())?;
+        let c_name = CString::new(name).map_err(|_| "a zero byte in a kernel's name".to_string())?;
         let mut function = std::ptr::null_mut();
         let status = unsafe { (self.module_function)(&mut function, module, c_name.as_ptr()) };
         self.check(status, &format!("looking for kernel {name}"))?;
@@ -355,39 +303,18 @@ impl Driver {
         values: &mut [u64],
         stream: Stream,
     ) -> Result<(), String> {
-        let mut pointers: Vec<*mut c_void> = values
-            .iter_mut()
-            .map(|v| std::ptr::from_mut(v).cast())
-            .collect();
+        let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|v| std::ptr::from_mut(v).cast()).collect();
         // SAFETY: one pointer per parameter, as the plan declares them; the driver copies the values before it returns.
         let status = unsafe {
             let none = std::ptr::null_mut();
-            (self.launch)(
-                function,
-                grid,
-                1,
-                1,
-                block,
-                1,
-                1,
-                0,
-                stream,
-                pointers.as_mut_ptr(),
-                none,
-            )
+            (self.launch)(function, grid, 1, 1, block, 1, 1, 0, stream, pointers.as_mut_ptr(), none)
         };
-        self.check(
-            status,
-            &format!("launching {name} with {grid} blocks of {block} threads"),
-        )
+        self.check(status, &format!("launching {name} with {grid} blocks of {block} threads"))
     }
 
     pub(super) fn create_event(&self) -> Result<Event, String> {
         let mut event = std::ptr::null_mut();
-        self.check(
-            unsafe { (self.event_create)(&mut event, 0) },
-            "making an event",
-        )?;
+        self.check(unsafe { (self.event_create)(&mut event, 0) }, "making an event")?;
         Ok(event)
     }
 
@@ -397,20 +324,14 @@ impl Driver {
     }
 
     pub(super) fn record(&self, event: Event, stream: Stream) -> Result<(), String> {
-        self.check(
-            unsafe { (self.event_record)(event, stream) },
-            "recording an event",
-        )
+        self.check(unsafe { (self.event_record)(event, stream) }, "recording an event")
     }
 
     /// Waits for the second event; the milliseconds since the first.
     pub(super) fn elapsed(&self, from: Event, to: Event) -> Result<f64, String> {
         let mut milliseconds = 0.0;
         self.check(unsafe { (self.event_wait)(to) }, "running kernels")?;
-        self.check(
-            unsafe { (self.event_elapsed)(&mut milliseconds, from, to) },
-            "reading a clock",
-        )?;
+        self.check(unsafe { (self.event_elapsed)(&mut milliseconds, from, to) }, "reading a clock")?;
         Ok(f64::from(milliseconds))
     }
 }

@@ -14,23 +14,13 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-const NVRTC_NAMES: [&str; 5] = [
-    "libnvrtc.so.13",
-    "libnvrtc.so.12",
-    "libnvrtc.so",
-    "libnvrtc.so.11.2",
-    "nvrtc64_130_0.dll",
-];
+const NVRTC_NAMES: [&str; 5] =
+    ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.11.2", "nvrtc64_130_0.dll"];
 
 /// The driver's library.
 pub(super) fn driver() -> Result<Library, String> {
     let mut reasons = Vec::new();
-    for name in [
-        "libcuda.so.1",
-        "libcuda.so",
-        "/usr/local/nvidia/lib64/libcuda.so.1",
-        "nvcuda.dll",
-    ] {
+    for name in ["libcuda.so.1", "libcuda.so", "/usr/local/nvidia/lib64/libcuda.so.1", "nvcuda.dll"] {
         // SAFETY: the driver's initialisers are NVIDIA's.
         match unsafe { Library::new(name) } {
             Ok(library) => return Ok(library),
@@ -38,9 +28,7 @@ pub(super) fn driver() -> Result<Library, String> {
         }
     }
     let first = reasons.into_iter().next().unwrap_or_default();
-    Err(format!(
-        "no NVIDIA driver: {first}\nrun on the CPU instead, or install the driver of the GPU"
-    ))
+    Err(format!("no NVIDIA driver: {first}\nrun on the CPU instead, or install the driver of the GPU"))
 }
 
 /// The library of the run-time compiler, and what it needs; all to be kept.
@@ -59,31 +47,17 @@ pub(super) fn nvrtc() -> Result<Vec<Library>, String> {
 /// NVRTC opens a second library by name, which the system does not find in a folder of its own unless it is open already.
 fn builtins_beside(path: &Path) -> Vec<Library> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let found = folder
-        .map(|f| children(f, "libnvrtc-builtins.so"))
-        .unwrap_or_default();
+    let found = folder.map(|f| children(f, "libnvrtc-builtins.so")).unwrap_or_default();
     // SAFETY: as above.
-    found
-        .iter()
-        .filter_map(|path| unsafe { Library::new(path) }.ok())
-        .collect()
+    found.iter().filter_map(|path| unsafe { Library::new(path) }.ok()).collect()
 }
 
 fn nvrtc_paths() -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let folder = |to: &mut Vec<PathBuf>, folder: &Path| {
-        to.extend(
-            NVRTC_NAMES
-                .iter()
-                .map(|name| folder.join(name))
-                .filter(|path| path.exists()),
-        );
+        to.extend(NVRTC_NAMES.iter().map(|name| folder.join(name)).filter(|path| path.exists()));
     };
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(named) = set("TERRACE_NVRTC") {
         match named.is_dir() {
             true => folder(&mut paths, &named),
@@ -91,11 +65,7 @@ fn nvrtc_paths() -> Vec<PathBuf> {
         }
     }
     paths.extend(NVRTC_NAMES.iter().map(PathBuf::from));
-    let homes = [
-        set("CUDA_HOME"),
-        set("CUDA_PATH"),
-        Some(PathBuf::from("/usr/local/cuda")),
-    ];
+    let homes = [set("CUDA_HOME"), set("CUDA_PATH"), Some(PathBuf::from("/usr/local/cuda"))];
     for home in homes.into_iter().flatten() {
         for inside in ["lib64", "lib", "targets/x86_64-linux/lib"] {
             folder(&mut paths, &home.join(inside));
@@ -123,10 +93,8 @@ fn nvrtc_paths() -> Vec<PathBuf> {
 /// What is in a folder under names that start so, sorted.
 fn children(folder: &Path, start: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter(|e| e.file_name().to_string_lossy().starts_with(start))
-        .map(|e| e.path())
-        .collect();
+    let mut found: Vec<PathBuf> =
+        entries.filter(|e| e.file_name().to_string_lossy().starts_with(start)).map(|e| e.path()).collect();
     found.sort();
     found
 }

@@ -25,9 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use terrace_plan::{Plan, Target};
 
 use super::cuda_sim::argument_values;
-use super::{
-    AllocError, Code, Device, Handle, KernelResources, Launch, Times, phase_name, unit_text,
-};
+use super::{AllocError, Code, Device, Handle, KernelResources, Launch, Times, phase_name, unit_text};
 use driver::{Driver, Event, Function, Module, Pool, Staging, Stream, driver};
 
 /// The smallest allocation, so that every buffer has an address.
@@ -68,10 +66,7 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         if let Ok(driver) = self.enter() {
             let _ = driver.wait(self.stream);
-            let staging = self
-                .staging
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner);
+            let staging = self.staging.get_mut().unwrap_or_else(PoisonError::into_inner);
             driver.free_staging(staging);
             driver.destroy_stream(self.stream);
         }
@@ -85,9 +80,7 @@ impl Cuda {
         let driver = driver()?;
         let count = driver.device_count()?;
         if index >= count {
-            return Err(format!(
-                "there is no GPU number {index}: the NVIDIA driver sees {count}"
-            ));
+            return Err(format!("there is no GPU number {index}: the NVIDIA driver sees {count}"));
         }
         let device = driver.device(index)?;
         let major = driver.device_attribute(device, driver::COMPUTE_MAJOR)?;
@@ -98,26 +91,10 @@ impl Cuda {
         let context = driver.retain_context(device)?;
         driver.set_context(context)?;
         let stream = driver.create_stream()?;
-        let pool = if pools {
-            Some(driver.keeping_pool(device)?)
-        } else {
-            None
-        };
+        let pool = if pools { Some(driver.keeping_pool(device)?) } else { None };
         let staging = Mutex::new(driver.create_staging()?);
         let arch = format!("sm_{major}{minor}");
-        Ok(Cuda {
-            gpu: Arc::new(Gpu {
-                driver,
-                device,
-                context,
-                stream,
-                pool,
-                staging,
-                name,
-                arch,
-                memory,
-            }),
-        })
+        Ok(Cuda { gpu: Arc::new(Gpu { driver, device, context, stream, pool, staging, name, arch, memory }) })
     }
 }
 
@@ -137,12 +114,7 @@ impl Device for Cuda {
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
         let driver = self.gpu.enter()?;
         let clocks = Mutex::new(Clocks::default());
-        let mut code = CudaCode {
-            gpu: self.gpu.clone(),
-            module: None,
-            kernels: Vec::new(),
-            clocks,
-        };
+        let mut code = CudaCode { gpu: self.gpu.clone(), module: None, kernels: Vec::new(), clocks };
         if plan.kernels.is_empty() {
             return Ok(Box::new(code));
         }
@@ -155,10 +127,7 @@ impl Device for Cuda {
                 let name = phase_name(&kernel.name, phase);
                 phases.push((driver.function(module, &name)?, name));
             }
-            code.kernels.push(Kernel {
-                phases,
-                block: kernel.block,
-            });
+            code.kernels.push(Kernel { phases, block: kernel.block });
         }
         Ok(Box::new(code))
     }
@@ -167,11 +136,7 @@ impl Device for Cuda {
         let gpu = &self.gpu;
         let driver = gpu.enter().map_err(AllocError::Failed)?;
         let size = usize::try_from(bytes.max(LEAST_BYTES)).map_err(|_| AllocError::Full)?;
-        let ask = || {
-            driver
-                .alloc(size, gpu.pool.is_some(), gpu.stream)
-                .map_err(AllocError::Failed)
-        };
+        let ask = || driver.alloc(size, gpu.pool.is_some(), gpu.stream).map_err(AllocError::Failed);
         let address = match ask()? {
             Some(address) => address,
             None => {
@@ -199,11 +164,7 @@ impl Device for Cuda {
         let driver = self.gpu.enter()?;
         driver.copy_in(address, bytes, self.gpu.stream)?;
         // The caller may change the bytes as soon as this returns.
-        if bytes.len() > STAGED_BYTES {
-            driver.wait(self.gpu.stream)
-        } else {
-            Ok(())
-        }
+        if bytes.len() > STAGED_BYTES { driver.wait(self.gpu.stream) } else { Ok(()) }
     }
 
     fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
@@ -212,11 +173,7 @@ impl Device for Cuda {
         if bytes.is_empty() {
             return driver.wait(self.gpu.stream);
         }
-        let staging = self
-            .gpu
-            .staging
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let staging = self.gpu.staging.lock().unwrap_or_else(PoisonError::into_inner);
         driver.copy_out(address, bytes, &staging, self.gpu.stream)
     }
 
@@ -225,9 +182,7 @@ impl Device for Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        self.gpu
-            .enter()?
-            .zero(address, bytes as usize, self.gpu.stream)
+        self.gpu.enter()?.zero(address, bytes as usize, self.gpu.stream)
     }
 
     fn synchronise(&self) -> Result<(), String> {
@@ -284,22 +239,11 @@ impl CudaCode {
 
 impl Code for CudaCode {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let kernel = self
-            .kernels
-            .get(launch.kernel)
-            .ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
-        let phase = kernel
-            .phases
-            .get(launch.phase)
-            .ok_or_else(|| format!("there is no phase {}", launch.phase))?;
+        let kernel = self.kernels.get(launch.kernel).ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
+        let phase = kernel.phases.get(launch.phase).ok_or_else(|| format!("there is no phase {}", launch.phase))?;
         let (function, name) = phase;
         let grid = u32::try_from(launch.tiles).ok().filter(|g| *g < 1 << 31);
-        let grid = grid.ok_or_else(|| {
-            format!(
-                "kernel {name} needs {} blocks, a grid has fewer",
-                launch.tiles
-            )
-        })?;
+        let grid = grid.ok_or_else(|| format!("kernel {name} needs {} blocks, a grid has fewer", launch.tiles))?;
         let driver = self.gpu.enter()?;
         let stream = self.gpu.stream;
         let mut values = argument_values(launch);
@@ -334,19 +278,13 @@ impl Code for CudaCode {
         };
         let device_ms = driver.elapsed(start, end)?;
         if !clocks.profile {
-            return Ok(Times {
-                device_ms,
-                kernel_ms: Vec::new(),
-            });
+            return Ok(Times { device_ms, kernel_ms: Vec::new() });
         }
         let mut kernel_ms = vec![0.0; self.kernels.len()];
         for (kernel, before, after) in &clocks.launches {
             kernel_ms[*kernel] += driver.elapsed(*before, *after)?;
         }
-        Ok(Times {
-            device_ms,
-            kernel_ms,
-        })
+        Ok(Times { device_ms, kernel_ms })
     }
 
     fn resources(&self) -> Vec<KernelResources> {
@@ -359,11 +297,7 @@ impl Code for CudaCode {
             shared_bytes: driver.function_attribute(*function, driver::SHARED_BYTES),
             local_bytes: driver.function_attribute(*function, driver::LOCAL_BYTES),
         };
-        self.kernels
-            .iter()
-            .flat_map(|k| &k.phases)
-            .map(of)
-            .collect()
+        self.kernels.iter().flat_map(|k| &k.phases).map(of).collect()
     }
 }
 
@@ -371,14 +305,8 @@ impl Drop for CudaCode {
     fn drop(&mut self) {
         let Ok(driver) = self.gpu.enter() else { return };
         let _ = driver.wait(self.gpu.stream);
-        let clocks = self
-            .clocks
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        clocks
-            .events
-            .drain(..)
-            .for_each(|event| driver.destroy_event(event));
+        let clocks = self.clocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        clocks.events.drain(..).for_each(|event| driver.destroy_event(event));
         if let Some(module) = self.module.take() {
             driver.unload_module(module);
         }

@@ -88,9 +88,7 @@ pub fn compile_cubin(text: &str, arch: &str) -> Result<Vec<u8>, String> {
         std::fs::write(to, cubin).map_err(|e| format!("{}: {e}", to.display()))
     };
     let path = cache::find_or_build(&key, "cubin", &build)?;
-    let read = |path: &std::path::Path| {
-        std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
-    };
+    let read = |path: &std::path::Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
     let cubin = read(&path)?;
     // A cubin is an ELF file; anything else was damaged on disk.
     if cubin.starts_with(b"\x7fELF") {
@@ -111,39 +109,21 @@ impl Nvrtc {
     }
 
     fn compile_text(&self, text: &str, arch: &str) -> Result<Vec<u8>, String> {
-        let c_text =
-            |text: &str| CString::new(text).map_err(|_| "a zero byte in the kernels".to_string());
+        let c_text = |text: &str| CString::new(text).map_err(|_| "a zero byte in the kernels".to_string());
         let text = c_text(text)?;
         let arch = format!("--gpu-architecture={arch}");
-        let options = FLAGS
-            .iter()
-            .copied()
-            .chain([arch.as_str()])
-            .map(c_text)
-            .collect::<Result<Vec<_>, _>>()?;
+        let options = FLAGS.iter().copied().chain([arch.as_str()]).map(c_text).collect::<Result<Vec<_>, _>>()?;
         let options: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let mut program: Program = std::ptr::null_mut();
         let none = std::ptr::null();
         // SAFETY: the texts end with a zero and outlive the call; there are no headers.
-        let status = unsafe {
-            (self.create)(
-                &mut program,
-                text.as_ptr(),
-                c"kernels.cu".as_ptr(),
-                0,
-                none,
-                none,
-            )
-        };
+        let status = unsafe { (self.create)(&mut program, text.as_ptr(), c"kernels.cu".as_ptr(), 0, none, none) };
         self.check(status, "starting")?;
         // SAFETY: the program was created, and the options outlive the call.
         let status = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
         let result = match status {
             0 => self.bytes(program, self.cubin_size, self.cubin),
-            _ => Err(format!(
-                "the CUDA compiler cannot compile the kernels:\n{}",
-                self.log_of(program)
-            )),
+            _ => Err(format!("the CUDA compiler cannot compile the kernels:\n{}", self.log_of(program))),
         };
         // SAFETY: created above, used no more.
         unsafe { (self.destroy)(&mut program) };
@@ -151,12 +131,8 @@ impl Nvrtc {
     }
 
     fn log_of(&self, program: Program) -> String {
-        let log = self
-            .bytes(program, self.log_size, self.log)
-            .unwrap_or_default();
-        String::from_utf8_lossy(&log)
-            .trim_end_matches('\0')
-            .to_string()
+        let log = self.bytes(program, self.log_size, self.log).unwrap_or_default();
+        String::from_utf8_lossy(&log).trim_end_matches('\0').to_string()
     }
 
     fn bytes(
@@ -170,10 +146,7 @@ impl Nvrtc {
         self.check(unsafe { size(program, &mut count) }, "asking for a size")?;
         let mut bytes = vec![0u8; count];
         // SAFETY: as many bytes as the library asked for.
-        self.check(
-            unsafe { get(program, bytes.as_mut_ptr().cast()) },
-            "copying a result",
-        )?;
+        self.check(unsafe { get(program, bytes.as_mut_ptr().cast()) }, "copying a result")?;
         Ok(bytes)
     }
 }
