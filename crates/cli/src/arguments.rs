@@ -87,10 +87,10 @@ pub(crate) struct How {
     #[arg(long, value_parser = tiles, default_value = "normal")]
     tiles: TileSizes,
     /// Whether plainly equal row lengths make regular dimensions: on or off.
-    #[arg(long, value_parser = on_off, default_value = "on")]
+    #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
     regularity: bool,
     /// Whether operators are fused: on or off.
-    #[arg(long, value_parser = on_off, default_value = "on")]
+    #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
     fusion: bool,
     /// Threads of the C back end; 0 for all cores.
     #[arg(long, default_value_t = 0)]

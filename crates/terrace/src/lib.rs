@@ -15,6 +15,7 @@
 //! prints; what goes wrong comes back as [`Failed`], with messages that can be rendered.
 
 mod backend;
+mod codes;
 pub mod bench;
 mod engine;
 mod program;
@@ -32,5 +33,5 @@ pub use terrace_runtime as runtime;
 
 /// The longer explanation of an error code.
 pub fn explain(code: &str) -> Option<&'static str> {
-    terrace_syntax::explain(code).or_else(|| terrace_frontend::explain(code))
+    terrace_syntax::explain(code).or_else(|| terrace_frontend::explain(code)).or_else(|| codes::explain(code))
 }

@@ -414,6 +414,7 @@ impl Flattener<'_> {
 }
 
 /// The points that take a branch.
+#[allow(clippy::large_enum_variant)] // two exist at a time
 enum Subset<'b> {
     /// The branch is just a value: no need to pick its points.
     Direct(Rep),

@@ -89,7 +89,7 @@ impl Flattener<'_> {
             env.insert(*value, rep);
         }
         let outer = env.clone();
-        self.op(&Scope::default(), &cx, binds, OpKind::Map { rows: None }, |s, scope| {
+        self.op(&Scope::default(), cx, binds, OpKind::Map { rows: None }, |s, scope| {
             let mut env = outer;
             for stmt in &stmts {
                 s.plain_stmt(stmt, &mut env, scope)?;

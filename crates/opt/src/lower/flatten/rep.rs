@@ -110,6 +110,7 @@ impl Ix {
 
 /// A Core value.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // few exist at a time, and boxing would hide the patterns
 pub(super) enum Rep {
     Scalar(Ix, ScalarType),
     Tuple(Vec<Rep>),

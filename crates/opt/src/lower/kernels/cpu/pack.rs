@@ -5,13 +5,21 @@
 //! kept    x0 x2   x5      x6
 //! ```
 //!
-//! The predicate is computed twice rather than stored. With several rows, the tile that has a row's head also writes where
+//! The predicate is computed twice rather than stored. Which elements stay is a coin that no processor foresees, so elements are
+//! written without asking, one over the other, and only the place moves on for those that stay; a tile stops writing
+//! when its places are full, so it never touches those of the next:
+//!
+//! ```text
+//! for q in lo .. hi { if place < end { kept[place] = x; place = place + keep } }
+//! ```
+//!
+//! With several rows, the tile that has a row's head also writes where
 //! the row starts among the kept elements, for empty rows too; the total stands behind the last row.
 
 use super::tiles::{element_tile, for_rows};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, sub};
+use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint};
 use crate::lower::kernels::points::{Point, count, for_points};
@@ -29,7 +37,7 @@ pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
         work = hadd(work, host.rows(op)?);
     }
     let tiles = hceil_div(work, host.tiles.cpu_tile);
-    let counts = host.scratch("counts", ScalarType::I64, tiles.clone(), span);
+    let counts = host.scratch("counts", ScalarType::I64, hadd(tiles.clone(), hint(1)), span);
     let cell = (!ragged).then(|| host.result_cell(binds[0]));
     let name = host.kernel_name("pack", &binds[1..]);
     let mut b = Builder::new(host, &name, 1, span);
@@ -110,12 +118,14 @@ impl Cut<'_> {
         let tiles = ceil_quot(work, b.host.tiles.cpu_tile as i64);
         let total = b.var("total", ScalarType::I64, int(0));
         let counts = b.scratch(self.counts);
-        b.for_("t", int(0), tiles, int(1), false, |b, t| {
+        let tiles = b.let_("tiles", ScalarType::I64, tiles);
+        b.for_("t", int(0), tiles.clone(), int(1), false, |b, t| {
             let own = b.let_("own", ScalarType::I64, Expr::Load(counts, Box::new(t.clone())));
             b.emit(Stmt::Store(counts, t, local(total)));
             b.set(total, add(local(total), own));
             Ok(())
         })?;
+        b.emit(Stmt::Store(counts, tiles, local(total)));
         match self.cell {
             Some(slot) => {
                 let cell = b.cell_out(slot);
@@ -129,14 +139,16 @@ impl Cut<'_> {
     fn write(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let counts = b.scratch(self.counts);
         let place = b.var("place", ScalarType::I64, Expr::Load(counts, Box::new(Expr::Tile)));
+        let end = Expr::Load(counts, Box::new(add(Expr::Tile, int(1))));
+        let end = b.let_("end", ScalarType::I64, end);
         self.walk(
             b,
             |b, row| b.store(self.binds[0], row, local(place)),
             |b, mut values| {
                 let keep = values.remove(0);
-                b.when(keep, |b| {
+                b.when(lt(local(place), end), |b| {
                     store_all(b, &self.binds[1..], local(place), values)?;
-                    b.set(place, add(local(place), int(1)));
+                    b.set(place, add(local(place), convert(ScalarType::I64, keep)));
                     Ok(())
                 })
             },

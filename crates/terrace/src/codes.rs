@@ -1,0 +1,58 @@
+//! The longer explanations of errors that come after the front end: using the library, limits of the back ends, and run time.
+
+const EXPLANATIONS: &[(&str, &str)] = &[
+    ("T0700", "The file could not be read. The rest of the message is the reason that the operating system gives."),
+    ("T0701", "A Terrace program is a text in UTF-8. This file holds other bytes."),
+    ("T0702", "Only functions declared with `entry` can be called from outside. The message lists those of this program."),
+    ("T0703", "An entry is called with one argument per parameter."),
+    ("T0704", "A `test` is an expression that must be true. This one was evaluated without an error, and is false."),
+    (
+        "T0801",
+        "The program is correct, but the compiling back ends cannot translate this part of it yet. The interpreter runs \
+         every program: use `--backend interp`.",
+    ),
+    ("T0900", "Terrace noticed a mistake of its own: a later stage broke a promise of an earlier one. Please report it."),
+    (
+        "T0901",
+        "An index must be at least 0 and less than the length of the array; negative indices do not count from the end. \
+         The last element of `xs` is `xs[len(xs) - 1]`.",
+    ),
+    (
+        "T0902",
+        "A slice `xs[a..b]` needs `0 <= a <= b <= len(xs)`; it has `b - a` elements. `xs[a..a]` is empty, and `a > b` is an \
+         error rather than empty.",
+    ),
+    (
+        "T0903",
+        "The generators of one `for` run in step, so their arrays must have the same length: `[x + y for x in xs, y in ys]`. \
+         Nothing is cut off or repeated. Take a slice of the longer one if that is meant.",
+    ),
+    (
+        "T0904",
+        "An integer divided by zero has no value. (Floating-point division by zero gives an infinity or NaN, and is no \
+         error.)",
+    ),
+    ("T0905", "A length is between 0 and 2^47. A negative one is usually a subtraction that went below zero."),
+    (
+        "T0906",
+        "A type states a size, such as `[n]f64` or `[i < n][i + 1]f64`, and the value does not have it. The message shows \
+         the size that was found and the one that was stated.",
+    ),
+    ("T0907", "`assert(condition, \"message\")`: the condition is false."),
+    ("T0908", "The rows must be equally long here, and are not."),
+    (
+        "T0909",
+        "Calls are nested more deeply than the limit allows. Usually a recursion does not come closer to its end; look at \
+         the condition that ends it.",
+    ),
+    ("T0910", "An argument does not have the type, or the sizes, that the entry's parameter states."),
+    ("T0911", "There is not enough memory for this array, or more than `--memory` allows."),
+    ("T0912", "The run was stopped after the number of steps that it was allowed."),
+    ("T0950", "The device or its compiler reported an error. The message has its words."),
+    ("T0999", "The compiler made a program that its own runtime cannot execute. Please report it."),
+];
+
+/// The explanation of a code.
+pub(crate) fn explain(code: &str) -> Option<&'static str> {
+    EXPLANATIONS.iter().find(|(c, _)| *c == code).map(|(_, text)| *text)
+}
