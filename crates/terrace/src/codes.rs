@@ -3,7 +3,10 @@
 const EXPLANATIONS: &[(&str, &str)] = &[
     ("T0700", "The file could not be read. The rest of the message is the reason that the operating system gives."),
     ("T0701", "A Terrace program is a text in UTF-8. This file holds other bytes."),
-    ("T0702", "Only functions declared with `entry` can be called from outside. The message lists those of this program."),
+    (
+        "T0702",
+        "Only functions declared with `entry` can be called from outside. The message lists those of this program.",
+    ),
     ("T0703", "An entry is called with one argument per parameter."),
     ("T0704", "A `test` is an expression that must be true. This one was evaluated without an error, and is false."),
     (
@@ -11,7 +14,10 @@ const EXPLANATIONS: &[(&str, &str)] = &[
         "The program is correct, but the compiling back ends cannot translate this part of it yet. The interpreter runs \
          every program: use `--backend interp`.",
     ),
-    ("T0900", "Terrace noticed a mistake of its own: a later stage broke a promise of an earlier one. Please report it."),
+    (
+        "T0900",
+        "Terrace noticed a mistake of its own: a later stage broke a promise of an earlier one. Please report it.",
+    ),
     (
         "T0901",
         "An index must be at least 0 and less than the length of the array; negative indices do not count from the end. \

@@ -15,8 +15,8 @@
 //! prints; what goes wrong comes back as [`Failed`], with messages that can be rendered.
 
 mod backend;
-mod codes;
 pub mod bench;
+mod codes;
 mod engine;
 mod program;
 mod refit;

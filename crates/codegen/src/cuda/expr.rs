@@ -4,6 +4,7 @@
 //! Binary(Add, Local(q), Const(1))        terrace_add(q_3, 1ll)
 //! Binary(Lt, Local(q), Param(n))         q_3 < n_p0
 //! Load(xs, Local(q))                     xs_p1[q_3]
+//! Element(part, Local(q))                part_a0[(int)q_3]
 //! Shuffle(Up, Local(x), Const(1))        __shfl_up_sync(0xffffffffu, x_4, 1)
 //! ```
 //!
@@ -44,7 +45,7 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         Expr::LoadFresh(p, at) => {
             loaded(held(k.params[*p].kind), format!("__ldcg(&{}[{}])", names::param(k, *p), expr(k, at)))
         }
-        Expr::Element(a, at) => loaded(k.arrays[*a].elem, format!("{}[{}]", names::array(k, *a), expr(k, at))),
+        Expr::Element(a, at) => loaded(k.arrays[*a].elem, format!("{}[{}]", names::array(k, *a), slot(k, at))),
         Expr::Shuffle(kind, value, by) => shuffle(k, *kind, value, by),
     }
 }
@@ -58,6 +59,16 @@ pub fn expr(k: &Kernel, e: &Expr) -> String {
 pub fn operand(k: &Kernel, e: &Expr) -> String {
     let (text, tight) = printed(k, e);
     if tight { text } else { format!("({text})") }
+}
+
+/// An index into an array of fixed size, which 32 bits can always hold: the compiler then computes it in 32 bits.
+pub fn slot(k: &Kernel, at: &Expr) -> String {
+    match at {
+        Expr::Const(c) => c.as_i64().unwrap_or(0).to_string(),
+        Expr::Thread => "threadIdx.x".into(),
+        Expr::Convert(ScalarType::I64, inner) if type_of(k, inner) == ScalarType::I32 => expr(k, inner),
+        at => format!("(int){}", operand(k, at)),
+    }
 }
 
 fn loaded(ty: ScalarType, text: String) -> (String, bool) {

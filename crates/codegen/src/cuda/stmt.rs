@@ -6,9 +6,10 @@
 //! Publish { flags, at, value }   terrace_store_release(&flags_p2[…], …);
 //! ```
 //!
-//! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
+//! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once;
+//! one with independent rounds (`simd`) is unrolled, so that the loads of all rounds are in flight together.
 
-use super::expr::{expr, operand};
+use super::expr::{expr, operand, slot};
 use super::types::variable;
 use crate::shared::names;
 use crate::shared::typing::type_of;
@@ -67,7 +68,7 @@ impl Lines {
             }
             Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
             Stmt::SetElement(a, at, e) => {
-                self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
+                self.line(&format!("{}[{}] = {};", names::array(k, *a), slot(k, at), expr(k, e)));
             }
             Stmt::If(c, then, otherwise) => {
                 self.line(&format!("if ({}) {{", expr(k, c)));
@@ -83,7 +84,10 @@ impl Lines {
                 self.nested(k, body);
                 self.line("}");
             }
-            Stmt::For { var, from, to, step, body, .. } => {
+            Stmt::For { var, from, to, step, body, simd } => {
+                if *simd {
+                    self.line("#pragma unroll");
+                }
                 let v = names::local(k, *var);
                 let from = expr(k, from);
                 let (init, end) = match to {

@@ -266,7 +266,7 @@ impl Generator {
     }
 
     fn leave_out_guard(&mut self) -> bool {
-        let out = self.fails && self.random.chance(2);
+        let out = self.fails && !self.random.chance(4);
         self.fails &= !out;
         out
     }

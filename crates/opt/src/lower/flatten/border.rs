@@ -189,7 +189,7 @@ impl Flattener<'_> {
             let mut reader = EntryReader { function, param: *param, params: &mut params, first };
             let (rep, layout) = match &info.ty {
                 core::Type::Array(a) => {
-                    let n = self.entry_scalar(&mut reader, &info.name);
+                    let n = self.entry_scalar(&mut reader, &format!("{}_len", info.name));
                     let (elem, layout) = self.entry_elem(&mut reader, a, n.into(), size_of(n.into()), 0, &info.name)?;
                     let arr = Arr {
                         start: Ix::int(0),
@@ -223,7 +223,7 @@ impl Flattener<'_> {
                 (Rep::Tuple(reps), Layout::Tuple(layouts))
             }
             core::Type::Array(a) => {
-                let n = self.entry_scalar(reader, name);
+                let n = self.entry_scalar(reader, &format!("{name}_len"));
                 let (elem, layout) = self.entry_elem(reader, a, n.into(), size_of(n.into()), 0, name)?;
                 let len = Ix::Atom(n.into());
                 let arr = Arr { start: Ix::int(0), len, dim: None, count: n.into(), total: None, elem };
@@ -233,7 +233,7 @@ impl Flattener<'_> {
     }
 
     fn entry_scalar(&mut self, reader: &mut EntryReader<'_>, name: &str) -> ValueId {
-        let v = self.scalar_value(&format!("{name}_len"), ScalarType::I64);
+        let v = self.scalar_value(name, ScalarType::I64);
         self.fun.host_known.insert(v);
         reader.params.push(v);
         v
@@ -278,9 +278,9 @@ impl Flattener<'_> {
             core::Type::Array(a) => {
                 let (inner, count, total, dim) = match &a.length {
                     None => {
-                        let off = self.column_value("off", ScalarType::I64, length + 1);
+                        let off = self.column_value(&format!("{name}_off"), ScalarType::I64, length + 1);
                         reader.params.push(off);
-                        let count = self.entry_scalar(reader, "rows");
+                        let count = self.entry_scalar(reader, &format!("{name}_count"));
                         self.fun.totals.insert(off, count.into());
                         let total = size_of(count.into());
                         (Inner::Packed(off), Atom::Var(count), total, DimLayout::Irregular { packed: true })
@@ -289,7 +289,7 @@ impl Flattener<'_> {
                         self.entry_closed(reader, row, position, n, depth)?
                     }
                     Some(_) => {
-                        let m = self.entry_scalar(reader, "row");
+                        let m = self.entry_scalar(reader, &format!("{name}_row_len"));
                         let count = self.binary("count", BinOp::Mul, n, m.into());
                         if let Atom::Var(v) = count {
                             self.fun.host_known.insert(v);

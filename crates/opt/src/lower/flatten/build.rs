@@ -185,7 +185,7 @@ impl Flattener<'_> {
         Ok(v)
     }
 
-    fn has_length(&self, column: ValueId, wanted: &Size) -> bool {
+    pub(super) fn has_length(&self, column: ValueId, wanted: &Size) -> bool {
         matches!(&self.fun.values[column].ty, Type::Column { length, .. } if length == wanted)
     }
 

@@ -194,7 +194,17 @@ impl Flattener<'_> {
         }
         let packed = inner.depth() == level + 1 && arr.start == self.packed_start(inner);
         let at = if packed { Ix::Position(level) } else { arr.start.clone().add(Ix::Index(level)) };
-        self.element(&arr.elem, &at, packed.then_some(inner.depth()))
+        let whole = packed && self.has_rows(&arr.elem, inner.total());
+        self.element(&arr.elem, &at, whole.then_some(inner.depth()))
+    }
+
+    /// Whether offsets of rows are for just so many rows: a prefix starts where the whole does, and has fewer.
+    fn has_rows(&self, elem: &Elem, count: Atom) -> bool {
+        match elem {
+            Elem::Row { inner: Inner::Packed(off), .. } => self.has_length(*off, &(size_of(count) + 1)),
+            Elem::Tuple(parts) => parts.iter().all(|p| self.has_rows(p, count)),
+            _ => true,
+        }
     }
 
     /// The array, in `cx`, whose elements are the points of `inner`.
@@ -315,6 +325,7 @@ impl Flattener<'_> {
                     Ix::Read(off, p) if **p == at && arr.len == Inner::Packed(*off).len(at.clone()) => Some(*off),
                     _ => None,
                 };
+                let packed = packed.filter(|off| self.has_length(*off, &(size_of(inner.total()) + 1)));
                 let how = match (packed, arr.len.uniform()) {
                     (Some(off), _) => Inner::Packed(off),
                     (None, Some(len)) if arr.start == at.clone().mul(Ix::Atom(len)) => Inner::Regular(len),

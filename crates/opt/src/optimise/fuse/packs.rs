@@ -103,7 +103,14 @@ fn fuse(body: &mut Body, at: usize, user: usize, pack: &Op, consumer: Op, values
         OpKind::Reduce { masked, .. } => {
             *masked = true;
             body.stmts[user].expr = Expr::Op(Box::new(op));
-            body.stmts.remove(at);
+            // With the pack go the statements that read its total.
+            let (mut gone, _) = mentions(body, &BTreeSet::from([binds[0]]));
+            gone.push(at);
+            let mut k = 0;
+            body.stmts.retain(|_| {
+                k += 1;
+                !gone.contains(&(k - 1))
+            });
         }
         _ => {
             op.kind = OpKind::Pack;

@@ -3,6 +3,7 @@
 //! ```text
 //! let a = x_1            (gone: a becomes x_1)
 //! let b = add a 0        (gone: b becomes x_1)
+//! let h = div n 2        let h = shr n 1
 //! let c = eq b x_1       (gone: c becomes true)
 //! check 3 c              (gone: proved)
 //! ```
@@ -48,6 +49,10 @@ fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeM
         if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
             *changed = true;
             continue;
+        }
+        if let Some(cheaper) = by_power_of_two(&stmt.expr) {
+            *changed = true;
+            stmt.expr = cheaper;
         }
         match (stmt.binds.as_slice(), simpler(&stmt.expr, values)) {
             ([bind], Some(atom)) => {
@@ -96,6 +101,17 @@ fn simpler(expr: &Expr, values: &IdVec<ValueId, Value>) -> Option<Atom> {
         },
         _ => None,
     }
+}
+
+/// Division rounds towards minus infinity, so by a power of two it is a shift, and the remainder a mask, whatever the sign.
+fn by_power_of_two(expr: &Expr) -> Option<Expr> {
+    let Expr::Binary(op @ (BinOp::Div | BinOp::Rem), a, Atom::Const(c)) = expr else { return None };
+    let by = c.as_i128().filter(|n| *n > 1 && n.count_ones() == 1)?;
+    let constant = |n: i64| Atom::Const(Scalar::from_i64(c.ty(), n));
+    Some(match op {
+        BinOp::Div => Expr::Binary(BinOp::Shr, *a, constant(i64::from(by.trailing_zeros()))),
+        _ => Expr::Binary(BinOp::And, *a, constant((by - 1) as i64)),
+    })
 }
 
 fn identity(
