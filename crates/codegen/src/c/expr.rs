@@ -4,6 +4,7 @@
 //! Binary(Add, Local(q), Const(1))     add_i64(q_3, 1)           wraps, as plain `+` on signed integers may not
 //! Binary(Lt, Local(q), Param(n))      q_3 < n_p0
 //! Binary(Div, x, 2)                   x_1 >> 1                  rounds towards minus infinity
+//! And(0 <= k, k < n)                  within(k_4, n_p0)         one comparison
 //! Load(xs, Local(q))                  xs_p1[q_3]
 //! ```
 //!
@@ -97,6 +98,9 @@ fn binary(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> (String, bool) {
     let ty = type_of(k, a);
     let infix = |sign: &str| (format!("{} {sign} {}", operand(k, a), operand(k, b)), false);
     let call = |name: &str| (format!("{name}_{ty}({}, {})", expr(k, a), expr(k, b)), true);
+    if let Some(text) = range(k, op, a, b) {
+        return (text, true);
+    }
     let plain = ty.is_float() || matches!(ty, ScalarType::U32 | ScalarType::U64);
     match op {
         BinOp::Add if plain => infix("+"),
@@ -132,6 +136,13 @@ fn binary(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> (String, bool) {
         BinOp::Gt => infix(">"),
         BinOp::Ge => infix(">="),
     }
+}
+
+/// `0 <= x && x < y` in one comparison.
+fn range(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> Option<String> {
+    let (Expr::Binary(BinOp::Le, zero, x), Expr::Binary(BinOp::Lt, again, y)) = (a, b) else { return None };
+    let fits = op == BinOp::And && **zero == Expr::Const(Scalar::I64(0)) && x == again;
+    fits.then(|| format!("within({}, {})", expr(k, x), expr(k, y)))
 }
 
 fn folded(e: Expr) -> Expr {

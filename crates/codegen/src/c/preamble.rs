@@ -75,6 +75,7 @@ TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
 TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)
 TERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)
 HELPER bool bool_of_f64(double x) { return x != 0 && x == x; }
+HELPER bool within(int64_t x, int64_t end) { return (uint64_t)x < (uint64_t)(end < 0 ? 0 : end); }
 
 HELPER bool terrace_stopped(const uint64_t *err, int64_t launch) {
     uint64_t failed = __atomic_load_n(&err[1], __ATOMIC_ACQUIRE);

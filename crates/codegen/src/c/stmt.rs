@@ -67,7 +67,9 @@ impl Lines {
                 self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
             }
             Stmt::If(c, then, otherwise) => {
-                self.line(&format!("if ({}) {{", expr(k, c)));
+                let cond = expr(k, c);
+                let rare = only_reports(then) && !otherwise.is_empty();
+                self.line(&if rare { format!("if (UNLIKELY({cond})) {{") } else { format!("if ({cond}) {{") });
                 self.nested(k, then);
                 if !otherwise.is_empty() {
                     self.line("} else {");
@@ -141,6 +143,16 @@ impl Lines {
 
 fn as_i64(k: &Kernel, e: &Expr) -> String {
     if type_of(k, e) == ScalarType::I64 { expr(k, e) } else { format!("(int64_t){}", operand(k, e)) }
+}
+
+/// Whether it makes checks and does nothing else: it is there for what rarely happens.
+fn only_reports(body: &[Stmt]) -> bool {
+    body.iter().all(|s| match s {
+        Stmt::Let(..) | Stmt::Check { .. } => true,
+        Stmt::If(_, a, b) => only_reports(a) && only_reports(b),
+        Stmt::For { body, .. } => only_reports(body),
+        _ => false,
+    })
 }
 
 fn is_straight(body: &[Stmt]) -> bool {

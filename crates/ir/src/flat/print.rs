@@ -29,6 +29,9 @@ use terrace_algebra::{Size, SizeVar};
 use terrace_base::IdVec;
 use terrace_plan::print::layout;
 
+/// A longer head of a function has a line per parameter.
+const LONGEST: usize = 120;
+
 /// The whole program.
 pub fn print<A: Note>(program: &Program<A>) -> String {
     let mut parts = Vec::new();
@@ -53,6 +56,10 @@ pub fn print_function<A: Note>(program: &Program<A>, function: &Function<A>) -> 
         }
     };
     let mut head = format!("{word} {name}({params}) -> ({results}){with}");
+    if head.lines().next().is_some_and(|l| l.len() > LONGEST) {
+        let each: String = function.params.iter().map(|v| format!("  {},\n", p.binder(*v))).collect();
+        head = format!("{word} {name}(\n{each}) -> ({results}){with}");
+    }
     let mut end = " ";
     if !function.param_layouts.is_empty() {
         head += &format!("\n  takes {}", commas(&function.param_layouts, layout));

@@ -22,7 +22,15 @@ fn check(text: &str) -> Program {
 const SPMV: &str = "
 check 0 : index
 
-entry spmv(n_0 : i64, off_1 : i64[n_0 + 1], t_30 : i64, col_2 : i32[t_30], val_3 : f64[t_30], m_4 : i64, v_5 : f64[m_4]) -> (i64, f64[n_0])
+entry spmv(
+  n_0 : i64,
+  off_1 : i64[n_0 + 1],
+  t_30 : i64,
+  col_2 : i32[t_30],
+  val_3 : f64[t_30],
+  m_4 : i64,
+  v_5 : f64[m_4],
+) -> (i64, f64[n_0])
   takes [length][off](i32, f64), [length]f64
   gives [length]f64
 {

@@ -15,7 +15,7 @@
 //! Where control has to come out again (the end of a branch, the next round of a loop), a flag `ok` says whether all
 //! checks inside held, and the rest stands inside `if ok`.
 
-use super::build::{Builder, zero};
+use super::build::{Builder, Checks, zero};
 use super::expr::{constant, convert, local, truth};
 use super::{Lowered, limit};
 use terrace_base::{ScalarType, UnOp};
@@ -36,6 +36,11 @@ fn stmt_may_fail(stmt: &FlatStmt) -> bool {
         FlatExpr::Op(op) => may_fail(&op.body),
         _ => false,
     }
+}
+
+/// Whether a body is scalar computations and checks only: it can be run once for the checks and once for the results.
+pub fn is_checked_scalars(body: &Body) -> bool {
+    body.stmts.iter().all(|s| is_scalar(&s.expr) || matches!(s.expr, FlatExpr::Check { .. }))
 }
 
 type Rest<'r, 'h> = &'r mut dyn FnMut(&mut Builder<'h>) -> Lowered<()>;
@@ -96,7 +101,10 @@ impl<'h> Builder<'h> {
 
     fn stmts(&mut self, stmts: &[FlatStmt], rest: Rest<'_, 'h>) -> Lowered<()> {
         for (i, stmt) in stmts.iter().enumerate() {
-            if stmt_may_fail(stmt) {
+            if self.checks() == Checks::Assume && matches!(stmt.expr, FlatExpr::Check { .. }) {
+                continue;
+            }
+            if self.checks() != Checks::Assume && stmt_may_fail(stmt) {
                 let gate = self.failing(stmt)?;
                 let inner = self.nested(|b| b.stmts(&stmts[i + 1..], rest))?;
                 if !inner.is_empty() {
@@ -113,6 +121,11 @@ impl<'h> Builder<'h> {
     fn failing(&mut self, stmt: &FlatStmt) -> Lowered<Expr> {
         if let FlatExpr::Check { check, cond, values } = &stmt.expr {
             let cond = self.atom(cond)?;
+            if let Checks::Note(wrong) = self.checks() {
+                let fails = convert(ScalarType::I64, super::expr::not(cond.clone()));
+                self.set(wrong, super::expr::binary(terrace_base::BinOp::Or, local(wrong), fails));
+                return Ok(cond);
+            }
             let mut shown = Vec::new();
             for v in values.iter().take(3) {
                 let e = self.atom(v)?;

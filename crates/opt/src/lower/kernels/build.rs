@@ -32,6 +32,17 @@ pub struct Finished {
     pub args: Vec<Argument>,
 }
 
+/// What becomes of the checks of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// They are made, and what fails is recorded.
+    Report,
+    /// They are made, and where one fails the variable is set to 1; nothing is recorded.
+    Note(LocalId),
+    /// They are known to hold.
+    Assume,
+}
+
 #[derive(Clone, Copy, Default)]
 struct Uses {
     read: bool,
@@ -59,6 +70,7 @@ pub struct Builder<'h> {
     uniform: BTreeMap<ValueId, Expr>,
     bound: Vec<(SizeVar, Expr)>,
     index: Expr,
+    checks: Checks,
 }
 
 impl<'h> Builder<'h> {
@@ -83,7 +95,21 @@ impl<'h> Builder<'h> {
             uniform: BTreeMap::new(),
             bound: Vec::new(),
             index: int(0),
+            checks: Checks::Report,
         }
+    }
+
+    /// What the closure emits treats checks like this.
+    pub fn with_checks(&mut self, checks: Checks, f: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        let saved = std::mem::replace(&mut self.checks, checks);
+        let outcome = f(self);
+        self.checks = saved;
+        outcome
+    }
+
+    /// What becomes of checks now.
+    pub fn checks(&self) -> Checks {
+        self.checks
     }
 
     /// The source of the operator.

@@ -13,12 +13,12 @@
 //! ```
 //!
 //! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything; a
-//! short row is a plain loop. Operators that are not one float operation combine left to right inside a block. On a GPU a
+//! short row is a plain loop. Checks of a group are made before it is computed, so they do not stand between the lanes. Operators that are not one float operation combine left to right inside a block. On a GPU a
 //! single thread combines left to right.
 
-use super::body::atoms;
-use super::build::Builder;
-use super::expr::{add, int, local, lt, min, mul, quot, select, sub};
+use super::body::{atoms, is_checked_scalars, may_fail};
+use super::build::{Builder, Checks};
+use super::expr::{add, eq, int, local, lt, min, mul, not, quot, select, sub};
 use super::points::Point;
 use super::{Lowered, limit};
 use terrace_base::{BinOp, ScalarType};
@@ -41,6 +41,8 @@ pub struct Reduction<'o> {
     /// Whether checks report the position in this operator.
     pub outermost: bool,
 }
+
+type Fold<'f, 'h> = &'f mut dyn FnMut(&mut Builder<'h>, Expr, Option<Expr>, Vec<Expr>) -> Lowered<()>;
 
 /// One row: the point above it and the position of its first element.
 #[derive(Clone, Debug)]
@@ -166,10 +168,7 @@ impl<'o> Reduction<'o> {
                 Ok(())
             })?;
             b.for_("c", from, rest.clone(), int(lanes), false, |b, c| {
-                b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
-                    let q = b.let_("q", ScalarType::I64, add(c, l.clone()));
-                    self.at(b, row, q, |b, mask, values| self.fold_lane(b, op, array, l, mask, &values))
-                })
+                self.group(b, row, c, lanes, |b, l, mask, values| self.fold_lane(b, op, array, l, mask, &values))
             })?;
             let mut half = lanes / 2;
             while half > 0 {
@@ -186,6 +185,40 @@ impl<'o> Reduction<'o> {
         })?;
         self.accumulate(b, row, rest, to, &[back])?;
         Ok(vec![b.let_("part", ty, super::expr::binary(op, local(front), local(back)))])
+    }
+
+    /// The elements `c .. c + lanes`, each for its lane. Where the body has checks, they are made for the whole group before
+    /// anything is computed, so that computing it is straight code: a group with a failing check is only reported.
+    fn group<'h>(
+        &self,
+        b: &mut Builder<'h>,
+        row: &Row,
+        c: Expr,
+        lanes: i64,
+        fold: impl FnOnce(&mut Builder<'h>, Expr, Option<Expr>, Vec<Expr>) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let each = |b: &mut Builder<'h>, simd, k: Fold<'_, 'h>| {
+            b.for_("l", int(0), int(lanes), int(1), simd, |b, l| {
+                let q = b.let_("q", ScalarType::I64, add(c.clone(), l.clone()));
+                self.at(b, row, q, |b, mask, values| k(b, l, mask, values))
+            })
+        };
+        let mut fold = Some(fold);
+        let mut fold = |b: &mut Builder<'h>, l: Expr, mask: Option<Expr>, values: Vec<Expr>| match fold.take() {
+            Some(fold) => fold(b, l, mask, values),
+            None => Ok(()),
+        };
+        let body = &self.op.body;
+        if self.ok.is_some() || b.checks() != Checks::Report || !may_fail(body) || !is_checked_scalars(body) {
+            return each(b, true, &mut fold);
+        }
+        let wrong = b.var("wrong", ScalarType::I64, int(0));
+        b.with_checks(Checks::Note(wrong), |b| each(b, false, &mut |_, _, _, _| Ok(())))?;
+        b.if_(
+            not(eq(local(wrong), int(0))),
+            |b| each(b, false, &mut |_, _, _, _| Ok(())),
+            |b| b.with_checks(Checks::Assume, |b| each(b, true, &mut fold)),
+        )
     }
 
     fn fold_lane(
