@@ -10,7 +10,7 @@
 //! block. So blocks out of branches and loops are existential, as in Munksgaard's thesis, chapter 4, and nothing is copied.
 //!
 //! A block is allocated for the column's length if the host knows it, else for its bound, else the length is brought to the
-//! host: see [`crate::analysis::homes`]. Arrays inside parallel bodies are the business of [`local`].
+//! host: see [`crate::analysis::homes`]. Arrays inside parallel bodies are the business of `local.rs`.
 //!
 //! Declined here: sharing blocks, and building results in place. Passes on Mem do that.
 
