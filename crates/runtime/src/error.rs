@@ -97,7 +97,10 @@ impl RunError {
                 messages::diagnostic("argument", &format!("number {}: {error}", param + 1), &[], none, &[])
             }
             RunError::Call(text) => messages::diagnostic("argument", text, &[], none, &[]),
-            RunError::Device(text) => Diagnostic::error("T0950", first_line(text)).note(text.clone()),
+            RunError::Device(text) => match text.split_once('\n') {
+                Some((title, rest)) => Diagnostic::error("T0950", title).note(rest),
+                None => Diagnostic::error("T0950", text.clone()),
+            },
             RunError::Plan(text) => bug(text),
         }
     }
@@ -120,10 +123,6 @@ impl RunError {
 fn bug(text: &str) -> Diagnostic {
     Diagnostic::error("T0999", format!("the compiler made a plan that cannot run: {text}"))
         .hint("this is a bug in Terrace, not in the program")
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_string()
 }
 
 fn clamp(n: u64) -> i64 {

@@ -9,7 +9,8 @@ use terrace_interp::core::Failure;
 use terrace_interp::{core as core_interp, flat as flat_interp, mem as mem_interp};
 use terrace_ir::{FuncId, core, flat, mem};
 use terrace_plan::data::Data;
-use terrace_runtime::{Loaded, RunError, Runtime, Stats};
+use terrace_plan::messages;
+use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
 
 /// The result of a call.
 #[derive(Clone, Debug)]
@@ -130,6 +131,18 @@ impl Engine {
         }
     }
 
+    /// What went wrong with a call. The plan does not know what the parameters are called; the program does.
+    fn call_failed(&self, loaded: &Loaded, id: FuncId, error: &RunError) -> Failed {
+        let function = &self.program.core.functions[id];
+        let RunError::Argument { param, error: ValueError::Size { index, found, wanted } } = error else {
+            return self.failed(loaded, error);
+        };
+        let name = function.params.get(*param).map_or("", |p| function.values[*p].name.as_str());
+        let index: Vec<i64> = index.iter().map(|i| *i as i64).collect();
+        let message = messages::diagnostic("size", name, &[*found, *wanted], function.span, &index);
+        Failed::new(vec![message], &self.sources)
+    }
+
     pub(crate) fn failed(&self, loaded: &Loaded, error: &RunError) -> Failed {
         Failed::new(vec![loaded.diagnose(error)], &self.sources)
     }
@@ -158,7 +171,7 @@ impl Engine {
                 let plan = loaded.plan();
                 let entry = plan.entries.iter().position(|e| plan.functions[e.function].name == *name);
                 let entry = entry.expect("every entry and test is in the plan");
-                let (value, stats) = loaded.call(entry, &args).map_err(|e| self.failed(loaded, &e))?;
+                let (value, stats) = loaded.call(entry, &args).map_err(|e| self.call_failed(loaded, id, &e))?;
                 Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new() })
             }
         }

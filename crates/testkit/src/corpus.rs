@@ -36,9 +36,13 @@ impl Report {
     }
 }
 
-/// The folder of tests at the root of the repository.
+/// The folder of tests: at the root of the repository, or where `TERRACE_TESTS` says, for a machine that has only the built
+/// test programs.
 pub fn tests_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
+    match std::env::var_os("TERRACE_TESTS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests"),
+    }
 }
 
 /// The programs of a folder under `tests`, sorted by name, `large_` ones only if asked for.

@@ -2,13 +2,14 @@
 //!
 //! Each branch runs only on the points that take it: they are packed into a context of their own, with what the branch
 //! mentions packed along (scalars by value, arrays as views), and the results are merged in the order of the points. A branch
-//! that is just a value needs no packing.
+//! that is just a value needs no packing, unless the other one recurses: then its rows are copied first, so that the recursion
+//! does not keep all of them alive.
 //!
 //! ```text
 //! if len(xs) <= 1 then xs else …         taken : bool[k]
 //!   subset of the others                 pack [k]: (start, len) of xs, where not taken; rank = scanned numbers
-//!   if no point is left, nothing         the one host read of a wave
-//!   the branch, on the subset            a function of its own: `quicksort^else`
+//!   if no point is left, nothing         a host read: how many points, how many elements
+//!   the branch, on the subset            a function of its own: `quicksort^wave`
 //!   merged                               row p: xs if taken, else row rank[p] of the branch's result
 //! ```
 //!
@@ -21,7 +22,7 @@ use super::build::{Scope, size_of};
 use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Dim, Elem, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
-use terrace_base::{BinOp, ScalarType, UnOp};
+use terrace_base::{BinOp, ScalarType, Span, UnOp};
 use terrace_ir::core::visit::{free_values, walk};
 use terrace_ir::core::{Body, Expr, StmtKind};
 use terrace_ir::flat::{self, Descriptor, OpKind, Role, ScanForm};
@@ -226,7 +227,11 @@ impl Flattener<'_> {
         let any = self.binary("any", BinOp::Lt, Atom::int(0), sub.total());
         let then = self.body(|s| {
             let (binds, _) = s.fresh_border(shape, sub);
+            // If it is too deep, the recursive call is to blame.
+            let here = s.span;
+            s.span = first_call(body).unwrap_or(here);
             s.push(binds.clone(), flat::Expr::Call { function: id, args });
+            s.span = here;
             Ok(binds.into_iter().map(Atom::Var).collect())
         })?;
         let otherwise = self.body(|s| {
@@ -243,7 +248,7 @@ impl Flattener<'_> {
     }
 
     /// An empty column, or zero, in place of a value.
-    fn nothing(&mut self, like: ValueId) -> Atom {
+    pub(super) fn nothing(&mut self, like: ValueId) -> Atom {
         match self.fun.values[like].ty.clone() {
             flat::Type::Column { elem, .. } => {
                 let v = self.column_value("none", elem, terrace_algebra::Size::zero());
@@ -322,6 +327,7 @@ impl Flattener<'_> {
         let saved = std::mem::replace(&mut self.fun, Building { stmts: vec![Vec::new()], ..Building::default() });
         let (source, span) = (self.source, self.span);
         let k = self.scalar_value("points", ScalarType::I64);
+        self.fun.points = Some(k);
         self.fun.host_known.insert(k);
         let sub = Self::line(k.into());
         let mut params = vec![k];
@@ -428,6 +434,17 @@ fn has_arrays(rep: &Rep) -> bool {
         Rep::Tuple(parts) => parts.iter().any(has_arrays),
         Rep::Array(_) => true,
     }
+}
+
+/// Where the first call in a body stands.
+fn first_call(body: &Body) -> Option<Span> {
+    let mut found = None;
+    walk(body, &mut |s| {
+        if matches!(&s.kind, StmtKind::Let { expr: Expr::Call { .. }, .. }) {
+            found = found.or(Some(s.span));
+        }
+    });
+    found
 }
 
 struct Wave<'w> {

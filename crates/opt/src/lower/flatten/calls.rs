@@ -1,13 +1,14 @@
 //! Calls of recursive functions, in waves.
 //!
 //! Called at many points, a function is called once, on all of them: its *lifted* version takes the number of points and a
-//! column where the original takes a scalar. A call at the host is a call at one point. (Other calls were inlined.)
+//! column where the original takes a scalar, and is called only if there is a point. A call at the host is a call at one
+//! point. (Other calls were inlined.)
 
 use super::border::Shape;
 use super::build::Scope;
 use super::rep::{Context, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
-use terrace_base::ScalarType;
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::flat::{self, Role};
 use terrace_ir::{Atom, FuncId};
 
@@ -31,7 +32,23 @@ impl Flattener<'_> {
         let id = self.lifted_id(function);
         let shape = Shape::of_type(&self.core.functions[function].result);
         let (binds, rep) = self.fresh_border(&shape, cx);
-        self.push(binds, flat::Expr::Call { function: id, args: leaves });
+        let call = flat::Expr::Call { function: id, args: leaves };
+        if cx.depth() == 1 && (cx.total() == Atom::int(1) || cx.total().var() == self.fun.points) {
+            self.push(binds, call);
+            return Ok(rep);
+        }
+        // A recursion may end just because a map has no elements: no call for no points.
+        let any = self.binary("any", BinOp::Lt, Atom::int(0), cx.total());
+        let then = self.body(|s| {
+            let (binds, _) = s.fresh_border(&shape, cx);
+            s.push(binds.clone(), call);
+            Ok(binds.into_iter().map(Atom::Var).collect())
+        })?;
+        let otherwise = self.body(|s| {
+            let (like, _) = s.fresh_border(&shape, cx);
+            Ok(like.iter().map(|v| s.nothing(*v)).collect())
+        })?;
+        self.push(binds, flat::Expr::If { cond: any, then, otherwise });
         Ok(rep)
     }
 
@@ -48,6 +65,7 @@ impl Flattener<'_> {
         (self.source, self.span) = (source, function.span);
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let k = self.scalar_value("points", ScalarType::I64);
+        self.fun.points = Some(k);
         self.fun.host_known.insert(k);
         let cx = Self::line(k.into());
         let mut params = vec![k];

@@ -102,6 +102,8 @@ struct Building {
     totals: BTreeMap<ValueId, Atom>,
     /// Integers that the host computes without asking the device.
     host_known: BTreeSet<ValueId>,
+    /// The number of points of a lifted function, which is not 0.
+    points: Option<ValueId>,
 }
 
 impl<'a> Flattener<'a> {

@@ -1,0 +1,84 @@
+//! What programs cost, in numbers that do not depend on the machine: launches, host reads, peak memory.
+//!
+//! One parallel nest is one kernel, and a size that the device computes stays there: these are promises, so they are tests.
+//! `cargo test -p terrace-testkit --test counts -- --nocapture` prints the figures of the recursion.
+
+use terrace::{Backend, Program, Settings};
+
+struct Cost {
+    launches: u64,
+    reads: u64,
+    waves: u64,
+    peak: u64,
+}
+
+fn example(name: &str) -> Program {
+    let path = format!("{}/../../examples/{name}.tce", env!("CARGO_MANIFEST_DIR"));
+    Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn cost(program: &Program, backend: Backend, entry: &str, args: &[&str]) -> Cost {
+    let engine = program.engine(backend, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    let args = args.iter().enumerate();
+    let args = args.map(|(k, text)| program.argument(entry, k, text).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let stats = engine.call(entry, args).unwrap_or_else(|e| panic!("{e}")).stats.expect("devices count");
+    Cost { launches: stats.launches, reads: stats.host_reads, waves: stats.calls / 2, peak: stats.peak_bytes }
+}
+
+/// (program, entry, arguments, launches, host reads)
+const TABLE: &[(&str, &str, &[&str], u64, u64)] = &[
+    ("saxpy", "saxpy", &["2.0", "[f32(i) for i < 1000]", "[1.0 for _i < 1000]"], 1, 0),
+    ("spmv", "spmv", &["[[(i32(j), 0.5) for j < i % 7] for i < 300]", "[1.0 for _i < 9]"], 1, 0),
+    ("filter_sum", "filter_sum", &["2.0", "[f64(i % 8) for i < 1000]"], 1, 0),
+    // The filtered array is used twice, so it is made: a pack, a sum, a map.
+    ("filter_sum", "shares", &["2.0", "[f64(i % 8) for i < 1000]"], 3, 0),
+    ("collatz", "collatz", &["[i + 1 for i < 1000]"], 1, 0),
+    // The second launch is the check of the slice, which is not proved yet.
+    ("trmv", "trmv", &["[[1.0 for _j < i + 1] for i < 50]", "[1.0 for _i < 50]"], 2, 0),
+];
+
+#[test]
+fn one_nest_is_one_kernel_and_sizes_stay_on_the_device() {
+    for backend in [Backend::C, Backend::CudaSim] {
+        for (file, entry, args, launches, reads) in TABLE {
+            let found = cost(&example(file), backend, entry, args);
+            let name = format!("{file}.{entry} on {}", backend.name());
+            assert_eq!((found.launches, found.reads), (*launches, *reads), "launches and host reads of {name}");
+        }
+    }
+}
+
+#[test]
+fn a_wave_of_the_recursion_reads_three_times_and_holds_a_bounded_part() {
+    let program = example("quicksort");
+    for n in [1_000_u64, 10_000, 100_000] {
+        let data = format!("[(i * 7919) % 1000003 for i < {n}]");
+        let found = cost(&program, Backend::C, "sort_one", &[&data]);
+        let per_wave = found.reads as f64 / found.waves as f64;
+        let held = found.peak as f64 / (8 * n * found.waves) as f64;
+        println!(
+            "quicksort of {n}: {} waves, {} launches, {per_wave:.2} host reads per wave, peak {} bytes = {held:.2} of n a wave",
+            found.waves, found.launches, found.peak
+        );
+        // One on the way down (how many points and elements are left), two on the way up (how long the results are).
+        assert!(found.reads <= 3 * (found.waves + 1) + 1, "{} reads in {} waves", found.reads, found.waves);
+        // What a filter keeps is allocated by its bound, and one such array per wave lives until the recursion below it ends.
+        assert!(held < 1.5, "peak memory is {held:.2} arrays of the input's size per wave");
+    }
+}
+
+#[test]
+fn regularity_off_costs_descriptors() {
+    let text = "entry sums(m: [][]f64) -> []f64 = [sum([x * x for x in row[..3]]) for row in m]";
+    let program = Program::from_text("sums.tce", text).unwrap_or_else(|e| panic!("{e}"));
+    let m = program.argument("sums", 0, "[[1.0, 2.0, 3.0, 4.0] for _i < 20]").unwrap_or_else(|e| panic!("{e}"));
+    let mut launches = Vec::new();
+    for regularity in [true, false] {
+        let mut settings = Settings::default();
+        settings.options.regularity = regularity;
+        let engine = program.engine(Backend::C, &settings).unwrap_or_else(|e| panic!("{e}"));
+        let outcome = engine.call("sums", vec![m.clone()]).unwrap_or_else(|e| panic!("{e}"));
+        launches.push(outcome.stats.expect("devices count").launches);
+    }
+    assert!(launches[0] < launches[1], "regular {} launches, irregular {}", launches[0], launches[1]);
+}
