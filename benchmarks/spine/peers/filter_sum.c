@@ -14,6 +14,8 @@ static double limit, total, *xs, *out;
 static int64_t *counts;
 static double *sums;
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 static void sum_plain(void) {
     double s = 0;
 #pragma omp parallel for simd reduction(+ : s) schedule(static)
@@ -21,7 +23,24 @@ static void sum_plain(void) {
     total = s;
 }
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+/// The compiler adds into one vector, and every addition waits for the one before; 32 sums keep several in flight.
+static void sum_lanes(void) {
+    const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+    double all = 0;
+#pragma omp parallel for reduction(+ : all) schedule(static)
+    for (int64_t c = 0; c < chunks; c++) {
+        const int64_t end = least(n, (c + 1) * CHUNK);
+        double s[32] = {0};
+        int64_t i = c * CHUNK;
+        for (; i + 32 <= end; i += 32) {
+#pragma omp simd
+            for (int l = 0; l < 32; l++) s[l] += xs[i + l] > limit ? xs[i + l] : 0.0;
+        }
+        for (; i < end; i++) s[0] += xs[i] > limit ? xs[i] : 0.0;
+        for (int l = 0; l < 32; l++) all += s[l];
+    }
+    total = all;
+}
 
 static void count_chunks(int with_sums) {
     const int64_t chunks = (n + CHUNK - 1) / CHUNK;
@@ -94,7 +113,8 @@ static inline __attribute__((always_inline)) void write_chunks(pack *pack_part, 
 #pragma omp simd
                 for (int64_t j = 0; j < k; j++) out[at + j] = part[j] / by;
             } else {
-                memcpy(out + at, part, (size_t)k * sizeof *part);
+#pragma omp simd
+                for (int64_t j = 0; j < k; j++) out[at + j] = part[j];
             }
             at += k;
         }
@@ -121,6 +141,8 @@ int main(int argc, char **argv) {
     for (int64_t i = 0; i < n; i++) xs[i] = (double)(hash(i) % 64) / 8.0, out[i] = NAN;
     if (!strcmp(what, "filter_sum")) {
         measure("c", "reduction", sum_plain, check_total);
+        total = NAN;
+        measure("c", "32 sums", sum_lanes, check_total);
     } else if (!strcmp(what, "keep")) {
         measure("c", "two passes", keep_scalar, check_kept);
 #ifdef __AVX512F__

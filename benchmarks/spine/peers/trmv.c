@@ -6,7 +6,7 @@ static float *m, *v, *out;
 
 static void rows(void) {
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t r = n - 1; r >= 0; r--) {
+    for (int64_t r = 0; r < n; r++) {
         const float *row = m + r * (r + 1) / 2;
         float s = 0;
 #pragma omp simd reduction(+ : s)
@@ -15,33 +15,23 @@ static void rows(void) {
     }
 }
 
-/// Four rows at a time, so that the vector is loaded once for them.
-static void four_rows(void) {
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t g = (n + 3) / 4 - 1; g >= 0; g--) {
-        const int64_t r = 4 * g;
-        if (r + 4 > n) {
-            for (int64_t k = r; k < n; k++) {
-                float s = 0;
-                for (int64_t j = 0; j <= k; j++) s += m[k * (k + 1) / 2 + j] * v[j];
-                out[k] = s;
-            }
-            continue;
-        }
-        const float *a = m + r * (r + 1) / 2, *b = a + r + 1, *c = b + r + 2, *d = c + r + 3;
-        float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-        for (int64_t j = 0; j <= r; j++) {
-            s0 += a[j] * v[j];
-            s1 += b[j] * v[j];
-            s2 += c[j] * v[j];
-            s3 += d[j] * v[j];
-        }
-        s1 += b[r + 1] * v[r + 1];
-        s2 += c[r + 1] * v[r + 1] + c[r + 2] * v[r + 2];
-        s3 += d[r + 1] * v[r + 1] + d[r + 2] * v[r + 2] + d[r + 3] * v[r + 3];
-        out[r] = s0, out[r + 1] = s1, out[r + 2] = s2, out[r + 3] = s3;
+/// The compiler adds into one vector, and every addition waits for the one before; 64 sums keep several in flight.
+static inline __attribute__((always_inline)) float one_row(const float *row, int64_t length) {
+    float s[64] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + 64 <= length; j += 64) {
+#pragma omp simd
+        for (int l = 0; l < 64; l++) s[l] += row[j + l] * v[j + l];
     }
+    for (; j < length; j++) rest += row[j] * v[j];
+    for (int half = 32; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) s[l] += s[l + half];
+    return s[0] + rest;
+}
+
+static void many_sums(void) {
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t r = 0; r < n; r++) out[r] = one_row(m + r * (r + 1) / 2, r + 1);
 }
 
 static void check(void) { CHECKSUM(out, n); }
@@ -57,5 +47,5 @@ int main(int argc, char **argv) {
     }
     measure("c", "rows", rows, check);
     POISON(out, n);
-    measure("c", "four rows", four_rows, check);
+    measure("c", "64 sums", many_sums, check);
 }

@@ -304,5 +304,5 @@ pub fn guarded<'h>(
 
 /// Whether a row is empty.
 pub fn is_empty(from: Expr, to: Expr) -> Expr {
-    super::expr::not(lt(from, to))
+    not(lt(from, to))
 }

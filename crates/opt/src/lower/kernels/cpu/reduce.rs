@@ -10,9 +10,9 @@
 //!                                                                   phase 1, tile 0: (neutral + abc) + def
 //! ```
 //!
-//! At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
+//! A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
 
-use super::tiles::{for_rows, has_work, part_of, row_of, work_tile};
+use super::tiles::{RowPart, for_rows, has_work, part_of, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, local, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
@@ -76,6 +76,11 @@ impl Cut<'_> {
         Ok(())
     }
 
+    /// A single row is put together in the second phase, even where one tile has all of it.
+    fn is_single(&self) -> bool {
+        self.op.space.len() == 1
+    }
+
     fn params(&self, b: &mut Builder<'_>) -> Vec<ParamId> {
         self.parts.iter().map(|s| b.scratch(*s)).collect()
     }
@@ -86,38 +91,41 @@ impl Cut<'_> {
     }
 
     fn within_tiles(&self, b: &mut Builder<'_>) -> Lowered<()> {
-        let parts = self.params(b);
         for_rows(b, self.op, |b, part| {
             let begins = b.let_("begins", ScalarType::Bool, part.begins_here());
-            let whole = b.let_("whole", ScalarType::Bool, and(begins.clone(), part.ends_here()));
-            let total = self.reduction.neutral_vars(b, "total")?;
-            let skipped = mul(self.first_block(part.lo.clone(), part.first.clone()), int(self.block));
-            let from = b.let_("from", ScalarType::I64, add(part.start.clone(), skipped));
-            let end = b.let_("end", ScalarType::I64, add(part.start.clone(), part.length.clone()));
-            let inside = add(part.start.clone(), sub(part.hi.clone(), part.first.clone()));
-            let to = b.let_("to", ScalarType::I64, min(end.clone(), inside));
-            let base = mul(Expr::Tile, int(2 * self.places));
-            let place = b.var("place", ScalarType::I64, add(base, select(begins, int(self.places), int(0))));
             let row = Row { parent: part.parent.clone(), start: part.start.clone() };
-            b.for_("block", from, to, int(self.block), false, |b, from| {
-                let to = b.let_("stop", ScalarType::I64, min(add(from.clone(), int(self.block)), end));
-                let values = self.reduction.block(b, &row, from, to)?;
-                b.if_(
-                    whole.clone(),
-                    |b| self.reduction.fold(b, &total, None, &values),
-                    |b| {
-                        for (p, v) in parts.iter().zip(&values) {
-                            b.emit(Stmt::Store(*p, local(place), v.clone()));
-                        }
-                        b.set(place, add(local(place), int(1)));
-                        Ok(())
-                    },
-                )
-            })?;
-            b.when(whole, |b| {
-                let total = total.iter().map(|v| local(*v)).collect();
-                self.store(b, part.row.clone(), total)
-            })
+            if self.is_single() {
+                return self.blocks_of_part(b, part, &row, begins);
+            }
+            b.if_(
+                and(begins.clone(), part.ends_here()),
+                |b| {
+                    let total = self.reduction.row(b, &row, part.length.clone())?;
+                    self.store(b, part.row.clone(), total)
+                },
+                |b| self.blocks_of_part(b, part, &row, begins),
+            )
+        })
+    }
+
+    /// The partial results of the blocks that start in this tile, of a row that is not all in it.
+    fn blocks_of_part(&self, b: &mut Builder<'_>, part: &RowPart, row: &Row, begins: Expr) -> Lowered<()> {
+        let parts = self.params(b);
+        let skipped = mul(self.first_block(part.lo.clone(), part.first.clone()), int(self.block));
+        let from = b.let_("from", ScalarType::I64, add(part.start.clone(), skipped));
+        let end = b.let_("end", ScalarType::I64, add(part.start.clone(), part.length.clone()));
+        let inside = add(part.start.clone(), sub(part.hi.clone(), part.first.clone()));
+        let to = b.let_("to", ScalarType::I64, min(end.clone(), inside));
+        let base = mul(Expr::Tile, int(2 * self.places));
+        let place = b.var("place", ScalarType::I64, add(base, select(begins, int(self.places), int(0))));
+        b.for_("block", from, to, int(self.block), false, |b, from| {
+            let to = b.let_("stop", ScalarType::I64, min(add(from.clone(), int(self.block)), end));
+            let values = self.reduction.block(b, row, from, to)?;
+            for (p, v) in parts.iter().zip(&values) {
+                b.emit(Stmt::Store(*p, local(place), v.clone()));
+            }
+            b.set(place, add(local(place), int(1)));
+            Ok(())
         })
     }
 
@@ -129,7 +137,9 @@ impl Cut<'_> {
             let last = row_of(b, self.op, &tile, sub(tile.hi.clone(), int(1)))?;
             let parent = locate(b, self.op, d, last)?;
             let part = part_of(b, self.op, &tile, &parent)?;
-            b.when(and(part.begins_here(), not(part.ends_here())), |b| {
+            let begins = part.begins_here();
+            let is_cut = if self.is_single() { begins } else { and(begins, not(part.ends_here())) };
+            b.when(is_cut, |b| {
                 let total = self.reduction.neutral_vars(b, "total")?;
                 let blocks = b.let_("blocks", ScalarType::I64, ceil_quot(part.length.clone(), self.block));
                 b.for_("k", int(0), blocks, int(1), false, |b, k| {
