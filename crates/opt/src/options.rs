@@ -47,7 +47,7 @@ pub struct TileSizes {
 
 impl TileSizes {
     /// Sizes for speed.
-    pub const NORMAL: TileSizes = TileSizes { cpu_tile: 16384, cpu_reduce_block: 4096, gpu_block: 256, gpu_items: 8 };
+    pub const NORMAL: TileSizes = TileSizes { cpu_tile: 16384, cpu_reduce_block: 4096, gpu_block: 256, gpu_items: 16 };
     /// Sizes so small that a hundred elements cross every boundary.
     pub const TINY: TileSizes = TileSizes { cpu_tile: 3, cpu_reduce_block: 5, gpu_block: 32, gpu_items: 2 };
 }

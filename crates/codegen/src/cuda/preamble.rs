@@ -7,7 +7,11 @@
 //! f64 to i32        terrace_to_int<int>(x)   saturates, NaN gives 0
 //! check             terrace_fail(…)          keeps the least (check, index) of the launch
 //! publish, await    terrace_store_release, terrace_await
+//! atomic add        terrace_atomic_add, or terrace_ticket where nothing was written that it could announce
 //! ```
+//!
+//! A fence empties the first-level cache of its multiprocessor, so there are as few as possible: a release is a store with
+//! that meaning (of 4 or 8 bytes), and a ticket needs no order at all.
 //!
 //! The text also compiles for a CPU, under the simulator of the test kit, which brings its own meaning for the words of
 //! CUDA and defines `TERRACE_CUDA_SIM`. There a loop that waits must give way in every turn; `__nanosleep` does.
@@ -22,8 +26,8 @@ pub const PREAMBLE: &str = r#"// Kernels written by the Terrace compiler.
 #ifndef TERRACE_CUDA_SIM
 template <class T> __device__ __forceinline__ T terrace_load_volatile(const T* p) { return *(const volatile T*)p; }
 template <class T, class V> __device__ __forceinline__ void terrace_store_release(T* p, V v) {
-    __threadfence();
-    *(volatile T*)p = (T)v;
+    if (sizeof(T) == 8) asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"((unsigned long long)(T)v) : "memory");
+    else asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"((unsigned int)(T)v) : "memory");
 }
 #endif
 
@@ -139,6 +143,10 @@ template <class T> __device__ __forceinline__ T terrace_await(const T* p) {
     }
     __threadfence();
     return value;
+}
+template <class T> __device__ __forceinline__ T terrace_ticket(T* p, T v) { return atomicAdd(p, v); }
+__device__ __forceinline__ long long terrace_ticket(long long* p, long long v) {
+    return (long long)atomicAdd((unsigned long long*)p, (unsigned long long)v);
 }
 __device__ __forceinline__ int terrace_atomic_add(int* p, int v) {
     __threadfence();

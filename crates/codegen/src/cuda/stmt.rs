@@ -6,6 +6,8 @@
 //! Publish { flags, at, value }   terrace_store_release(&flags_p2[…], …);
 //! ```
 //!
+//! An atomic addition that comes before all stores and loops passes nothing on from block to block: it needs no fences.
+//!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once;
 //! one with independent rounds (`simd`) is unrolled, so that the loads of all rounds are in flight together.
 
@@ -21,12 +23,14 @@ pub struct Lines {
     text: String,
     depth: usize,
     marks_failure: bool,
+    /// Whether a thread may have written to memory by now.
+    has_stored: bool,
 }
 
 impl Lines {
     /// Nothing yet, inside a function. A failing check may have to leave a mark in the variable `failed`.
     pub fn new(marks_failure: bool) -> Lines {
-        Lines { text: String::new(), depth: 1, marks_failure }
+        Lines { text: String::new(), depth: 1, marks_failure, has_stored: false }
     }
 
     /// One more line.
@@ -57,6 +61,10 @@ impl Lines {
     }
 
     fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
+        self.has_stored |= matches!(
+            stmt,
+            Stmt::Store(..) | Stmt::StoreCell(..) | Stmt::Publish { .. } | Stmt::While(..) | Stmt::For { .. }
+        );
         match stmt {
             Stmt::Let(v, e) => {
                 let ty = variable(k.locals[*v].ty);
@@ -113,8 +121,9 @@ impl Lines {
             }
             Stmt::AtomicAdd { into, buffer, at, value } => {
                 let ty = variable(k.locals[*into].ty);
+                let function = if self.has_stored { "terrace_atomic_add" } else { "terrace_ticket" };
                 self.line(&format!(
-                    "{ty} {} = terrace_atomic_add(&{}[{}], {});",
+                    "{ty} {} = {function}(&{}[{}], {});",
                     names::local(k, *into),
                     names::param(k, *buffer),
                     expr(k, at),

@@ -16,12 +16,14 @@
 //! word is a sum over a fixed range in a fixed shape, so results do not depend on timing, and the longest chain of messages
 //! is one hop per 1024 tiles.
 //!
+//! A row end among the near tiles hides everything before it, so the far words are not asked for then.
+//!
 //! Waiting is safe because a tile's number is a *ticket*, taken when its block starts: whoever is waited for has started.
 //! Tiles beyond the true size of the space take a ticket and leave; nobody waits for them.
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, and, convert, eq, int, local, lt, mul, or, quot, select, sub};
+use super::super::expr::{add, and, convert, eq, int, local, lt, mul, not, or, quot, select, sub, truth};
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hint};
 use super::block::{Combine, Partial, bits, is_first};
@@ -73,9 +75,17 @@ impl LookBack {
         ticket(b, self.flags)
     }
 
-    /// Publishes the tile's own partial and gets what the tiles before it join to. The whole block runs this; the result is
+    /// Publishes the tile's own partial, the same in all threads.
+    pub fn announce(&self, b: &mut Builder<'_>, tile: &Expr, own: &Partial) -> Lowered<()> {
+        b.when(is_first(), |b| {
+            self.publish(b, tile.clone(), own);
+            Ok(())
+        })
+    }
+
+    /// What the tiles before this one join to, once it has announced its own partial. The whole block runs this; the result is
     /// right in its first warp. Where the answer is not `needed`, which must be the same for the block, it may be anything.
-    pub fn exchange(
+    pub fn before(
         &self,
         b: &mut Builder<'_>,
         op: &Combine<'_>,
@@ -95,10 +105,6 @@ impl LookBack {
         );
         let ends_group = b.let_("ends_group", ScalarType::Bool, eq(c.clone(), int(31)));
         let ends_top = b.let_("ends_top", ScalarType::Bool, and(ends_group.clone(), eq(d.clone(), int(31))));
-        b.when(is_first(), |b| {
-            self.publish(b, tile.clone(), own);
-            Ok(())
-        })?;
         let before = op.start(b, "before", own.closed.is_some());
         b.when(or(needed.clone(), ends_group.clone()), |b| {
             b.when(lt(int(0), c.clone()), |b| {
@@ -110,7 +116,8 @@ impl LookBack {
             b.when(and(ends_group.clone(), is_first()), |b| {
                 self.publish_joined(b, op, add(groups_at.clone(), group.clone()), &before, own)
             })?;
-            b.when(or(needed.clone(), ends_top.clone()), |b| {
+            let enough = self.is_closed(b, &before)?;
+            b.when(and(or(needed.clone(), ends_top.clone()), not(enough)), |b| {
                 b.when(lt(int(0), d.clone()), |b| {
                     let first = add(groups_at.clone(), mul(top.clone(), int(32)));
                     let far = self.gather(b, op, own, first, d.clone())?;
@@ -120,14 +127,26 @@ impl LookBack {
                     let word = add(tops_at.clone(), top.clone());
                     let all = self.gather(b, op, own, word, int(1))?;
                     op.prepend(b, &all.exprs(), all.is_closed(), &before)
-                })?;
-                b.when(and(ends_top.clone(), is_first()), |b| {
-                    let word = add(tops_at.clone(), add(top.clone(), int(1)));
-                    self.publish_joined(b, op, word, &before, own)
                 })
+            })?;
+            b.when(and(ends_top.clone(), is_first()), |b| {
+                let word = add(tops_at.clone(), add(top.clone(), int(1)));
+                self.publish_joined(b, op, word, &before, own)
             })
         })?;
         Ok(before)
+    }
+
+    /// Whether a row ended in what the first thread has, for the whole block.
+    fn is_closed(&self, b: &mut Builder<'_>, before: &Partial) -> Lowered<Expr> {
+        let Some(closed) = before.closed else { return Ok(truth(false)) };
+        let shared = b.array("enough", ScalarType::Bool, 1, true);
+        b.when(is_first(), |b| {
+            b.emit(Stmt::SetElement(shared, int(0), local(closed)));
+            Ok(())
+        })?;
+        b.emit(Stmt::Barrier);
+        Ok(b.let_("enough", ScalarType::Bool, Expr::Element(shared, Box::new(int(0)))))
     }
 
     fn publish(&self, b: &mut Builder<'_>, word: Expr, own: &Partial) {

@@ -1,8 +1,11 @@
 //! Map: every point on its own, neighbouring threads on neighbouring points.
 //!
 //! ```text
-//! block of 256 threads, 8 items:   q = tile * 2048 + item * 256 + thread
+//! block of 256 threads, 16 items:   q = tile * 4096 + item * 256 + thread
 //! ```
+//!
+//! The items of a thread are computed together ([`super::items`]). Where the body has loops or branches, points may differ
+//! in cost, and tiles are small so that a heavy one holds up little.
 //!
 //! Indices of regular dimensions are divisions. Where the rows of the last dimension are irregular or position-dependent,
 //! two threads search the rows of the tile's first and last point, and every thread searches only between those: a few steps
@@ -12,42 +15,52 @@
 //! flow is the same for the whole block, and the first thread stores the results (see [`super::group`]).
 
 use super::super::build::Builder;
-use super::super::expr::{add, eq, int, local, lt, min, mul, select, sub};
+use super::super::expr::{add, and, eq, int, local, lt, min, mul, select, sub};
 use super::super::host::Host;
 use super::super::host_expr::{hceil_div, hint, hmax};
 use super::super::points;
 use super::super::{Lowered, limit};
 use super::block::is_first;
-use super::group;
-use super::tiles::{Cut, define_point, needs_indices};
+use super::tiles::{Cut, define_point, needs_search};
+use super::{group, items};
 use terrace_base::{ScalarType, Span};
-use terrace_ir::flat::{Descriptor, Op};
+use terrace_ir::flat::Op;
 use terrace_ir::kernel::{Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
+
+/// Items per thread where all points cost the same. On an H200, `a * x + y` over 2^28 numbers takes 0.96 ms with 4 and 0.77 with 16.
+const LIGHT_ITEMS: usize = 16;
+/// Items per thread where points may differ in cost.
+const HEAVY_ITEMS: usize = 2;
 
 /// Emits the launch of a map.
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     if group::wants_blocks(&op.body) {
         return lower_blocks(host, op, binds, span);
     }
-    let cut = Cut::new(host, 1);
+    let cut = Cut::new(host, if items::is_plain(&op.body) { LIGHT_ITEMS } else { HEAVY_ITEMS });
     let tiles = hceil_div(host.points(op, binds)?, cut.size() as usize);
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, cut.block as u32, span);
     let n = points::count(&mut b, op, op.space.len())?;
     let base = b.let_("base", ScalarType::I64, mul(Expr::Tile, int(cut.size())));
-    let d = op.space.len() - 1;
-    let searched = d > 0 && !matches!(op.space[d], Descriptor::Regular(_)) && needs_indices(&b, op);
+    let searched = needs_search(&b, op);
     b.when(lt(base.clone(), n.clone()), |b| {
         let (lo, hi) = if searched { row_range(b, op, &base, &n, cut)? } else { (int(0), int(1)) };
-        b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
-            let q = add(add(base, mul(item, int(cut.block))), Expr::Thread);
-            let q = b.let_("q", ScalarType::I64, q);
-            b.when(lt(q.clone(), n), |b| {
-                define_point(b, op, q.clone(), lo, hi)?;
-                b.body(&op.body, |b, results| store_scalars(b, op, binds, q, results))
-            })
-        })
+        let left = min(sub(n, base.clone()), int(cut.size()));
+        items::each(
+            b,
+            op,
+            cut,
+            (&base, &left),
+            |b, _, q| define_point(b, op, q, lo.clone(), hi.clone()),
+            |_, _| Ok(()),
+            |b, item, results| {
+                b.when(and(item.inside.clone(), item.ok.clone()), |b| {
+                    store_scalars(b, op, binds, item.q.clone(), results)
+                })
+            },
+        )
     })?;
     let finished = b.finish();
     host.launch(finished, vec![tiles]);

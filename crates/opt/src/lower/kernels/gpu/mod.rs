@@ -9,12 +9,13 @@
 //! block level       one block per point of the map around it                                group.rs
 //! ```
 //!
-//! What they are made of: [`tiles`] (cutting a space), [`block`] (threads of a block combine), [`look_back`] (tiles learn what
-//! came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
+//! What they are made of: [`tiles`] (cutting a space), [`items`] (the points of one thread), [`block`] (threads of a block
+//! combine), [`look_back`] (tiles learn what came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
 //! Every combination has an order fixed by positions and tile sizes, never by timing.
 
 pub mod block;
 pub mod group;
+pub mod items;
 pub mod look_back;
 pub mod map;
 pub mod pack;

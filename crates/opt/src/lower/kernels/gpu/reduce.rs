@@ -11,20 +11,29 @@
 //! ```
 //!
 //! Which block is last depends on timing; what it computes does not. Where the operator is known to commute, neighbouring threads read
-//! neighbouring elements; else each thread takes a run, so that order is kept. A masked point (a fused filter) adds
+//! neighbouring elements, all items of a thread at once ([`super::items`]), and a tile is several rounds of that, so that there
+//! are few tiles to combine; else each thread takes a run, so that order is kept. A masked point (a fused filter) adds
 //! nothing. Tiles beyond the true size do not count; an empty space has one tile, which writes the neutral element.
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, eq, int, local, lt, min, mul, quot, sub};
+use super::super::expr::{add, and, eq, int, local, lt, max, min, mul, quot, select, sub};
 use super::super::host::Host;
 use super::super::host_expr::hint;
 use super::block::{Combine, is_first};
+use super::items;
 use super::tiles::{Cut, Tile, define_point};
 use terrace_base::{Scalar, ScalarType, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Op, Operator};
 use terrace_ir::kernel::{Expr, LocalId, ParamId, Stmt};
+
+/// Items that a thread asks for at once.
+const ROUND_ITEMS: usize = 8;
+/// Rounds of items per tile.
+const ROUNDS: i64 = 8;
+/// Partial results that a thread of the last block asks for at once.
+const AHEAD: i64 = 16;
 
 /// Emits the launch of a reduction over one dimension.
 pub fn lower(
@@ -34,7 +43,10 @@ pub fn lower(
     (operator, neutral, masked): (&Operator, &[terrace_ir::Atom], bool),
     span: Span,
 ) -> Lowered<()> {
-    let cut = Cut::new(host, 1);
+    let commutes = operator.as_binary().is_some_and(|op| op.is_commutative());
+    let round = Cut::new(host, ROUND_ITEMS);
+    let rounds = if commutes && host.tiles.gpu_items >= ROUND_ITEMS { ROUNDS } else { 1 };
+    let cut = Cut { items: round.items * rounds, ..round };
     let tiles = cut.tiles(host, op, binds)?;
     let counter = host.scratch("arrived", ScalarType::I32, hint(1), span);
     host.zero(counter);
@@ -51,18 +63,32 @@ pub fn lower(
     let cells: Vec<ParamId> = cells.into_iter().map(|slot| b.cell_out(slot)).collect();
     Tile::enter(&mut b, op, cut, Expr::Tile, |b, tile| {
         let acc = combine.vars(b, "acc", &combine.neutral);
-        b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
-            let at = if combine.commutes() {
-                add(mul(item, int(cut.block)), Expr::Thread)
-            } else {
-                add(mul(Expr::Thread, int(cut.items)), item)
-            };
-            let q = b.let_("q", ScalarType::I64, add(tile.first.clone(), at));
-            b.when(lt(q.clone(), tile.count.clone()), |b| {
-                define_point(b, op, q, int(0), int(1))?;
-                b.body(&op.body, |b, results| take(b, &combine, &acc, results, masked))
-            })
-        })?;
+        if commutes {
+            b.for_("round", int(0), int(rounds), int(1), false, |b, r| {
+                let first = b.let_("first", ScalarType::I64, add(tile.first.clone(), mul(r, int(round.size()))));
+                let left = max(min(sub(tile.count.clone(), first.clone()), int(round.size())), int(0));
+                items::each(
+                    b,
+                    op,
+                    round,
+                    (&first, &left),
+                    |b, _, q| define_point(b, op, q, int(0), int(1)),
+                    |_, _| Ok(()),
+                    |b, item, results| {
+                        b.when(and(item.inside.clone(), item.ok.clone()), |b| take(b, &combine, &acc, results, masked))
+                    },
+                )
+            })?;
+        } else {
+            b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
+                let at = add(mul(Expr::Thread, int(cut.items)), item);
+                let q = b.let_("q", ScalarType::I64, add(tile.first.clone(), at));
+                b.when(lt(q.clone(), tile.count.clone()), |b| {
+                    define_point(b, op, q, int(0), int(1))?;
+                    b.body(&op.body, |b, results| take(b, &combine, &acc, results, masked))
+                })
+            })?;
+        }
         combine.fold(b, &acc, cut.block)?;
         let is_last = b.array("is_last", ScalarType::Bool, 1, true);
         b.when(is_first(), |b| {
@@ -79,14 +105,26 @@ pub fn lower(
         b.emit(Stmt::Barrier);
         b.when(Expr::Element(is_last, Box::new(int(0))), |b| {
             let acc = combine.vars(b, "sum", &combine.neutral);
-            let per = quot(add(tile.tiles.clone(), int(cut.block - 1)), int(cut.block));
-            let per = b.let_("per", ScalarType::I64, per);
-            let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, per.clone()));
-            let to = b.let_("to", ScalarType::I64, min(add(from.clone(), per), tile.tiles.clone()));
-            b.for_("t", from, to, int(1), false, |b, t| {
-                let values: Vec<Expr> = partials.iter().map(|p| Expr::LoadFresh(*p, Box::new(t.clone()))).collect();
-                combine.push(b, &acc, &values)
-            })?;
+            let partial =
+                |t: &Expr| partials.iter().map(|p| Expr::LoadFresh(*p, Box::new(t.clone()))).collect::<Vec<_>>();
+            if commutes {
+                b.for_("from", int(0), tile.tiles.clone(), int(cut.block * AHEAD), false, |b, from| {
+                    b.for_("k", int(0), int(AHEAD), int(1), true, |b, k| {
+                        let t = add(from, add(mul(k, int(cut.block)), Expr::Thread));
+                        let t = b.let_("t", ScalarType::I64, t);
+                        let values = partial(&t).into_iter().zip(&combine.neutral);
+                        let inside = lt(t, tile.tiles.clone());
+                        let values: Vec<Expr> = values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect();
+                        combine.push(b, &acc, &values)
+                    })
+                })?;
+            } else {
+                let per = quot(add(tile.tiles.clone(), int(cut.block - 1)), int(cut.block));
+                let per = b.let_("per", ScalarType::I64, per);
+                let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, per.clone()));
+                let to = b.let_("to", ScalarType::I64, min(add(from.clone(), per), tile.tiles.clone()));
+                b.for_("t", from, to, int(1), false, |b, t| combine.push(b, &acc, &partial(&t)))?;
+            }
             combine.fold(b, &acc, cut.block)?;
             b.when(is_first(), |b| {
                 for (cell, v) in cells.iter().zip(&acc) {

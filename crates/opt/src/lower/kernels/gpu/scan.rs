@@ -40,7 +40,7 @@ pub fn lower(
     }
     let types: Vec<ScalarType> =
         binds.iter().map(|v| host.function.values[*v].ty.elem().unwrap_or(ScalarType::I64)).collect();
-    let cut = Cut::new(host, types.iter().map(|ty| ty.size_bytes()).sum());
+    let cut = Cut::staged(host, op, types.iter().map(|ty| ty.size_bytes()).sum());
     let tiles = cut.tiles(host, op, binds)?;
     let mail = Mail::new(host, &types, &tiles, span);
 

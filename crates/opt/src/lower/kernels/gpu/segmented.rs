@@ -11,15 +11,17 @@
 //! ```
 //!
 //! So a row longer than many tiles is the work of many blocks, and each row is written exactly once: by the thread at its
-//! end. Empty rows are row ends without elements, and cost what an element costs. A masked point counts as the neutral
+//! end. A tile without any row end is a plain sum, if the operator commutes: no run, no shared memory. Empty rows are row ends without elements, and cost what an element costs. A masked point counts as the neutral
 //! element.
 
 use super::super::Lowered;
 use super::super::build::Builder;
 use super::super::expr::{and, int, local, not, select, truth};
 use super::super::host::Host;
-use super::block::{Combine, is_first};
+use super::super::sequential::store_all;
+use super::block::{Combine, Partial, is_first};
 use super::look_back::{LookBack, Mail};
+use super::reduce::take;
 use super::tiles::{Cut, Tile};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
@@ -36,7 +38,7 @@ pub fn lower(
 ) -> Lowered<()> {
     let types: Vec<ScalarType> =
         binds.iter().map(|v| host.function.values[*v].ty.elem().unwrap_or(ScalarType::I64)).collect();
-    let cut = Cut::new(host, types.iter().map(|ty| ty.size_bytes()).sum());
+    let cut = Cut::staged(host, op, types.iter().map(|ty| ty.size_bytes()).sum());
     let tiles = cut.tiles(host, op, binds)?;
     let mail = Mail::new(host, &types, &tiles, span);
 
@@ -46,29 +48,37 @@ pub fn lower(
     let look = LookBack::new(&mut b, &mail);
     let number = look.ticket(&mut b)?;
     Tile::enter(&mut b, op, cut, number, |b, tile| {
-        let values = stage(b, tile, &combine, masked)?;
         let open = combine.start(b, "open", true);
         let Some(ended) = open.closed else { return Ok(()) };
         let first = combine.vars(b, "first", &combine.neutral);
         let first_row = b.var("first_end", ScalarType::I64, int(0));
-        tile.walk(
-            b,
-            |b, slot| combine.push(b, &open.values, &elements(&values, slot)),
-            |b, row| {
-                b.if_(
-                    local(ended),
-                    |b| super::super::sequential::store_all(b, binds, row.clone(), open.exprs()),
-                    |b| {
-                        combine.assign(b, &first, open.exprs());
-                        b.set(first_row, row.clone());
-                        b.set(ended, truth(true));
-                        Ok(())
-                    },
-                )?;
-                combine.assign(b, &open.values, combine.neutral.clone());
-                Ok(())
-            },
-        )?;
+        let runs = |b: &mut Builder<'_>| {
+            let values = stage(b, tile, &combine, masked)?;
+            tile.walk(
+                b,
+                |b, slot| combine.push(b, &open.values, &elements(&values, slot)),
+                |b, row| {
+                    b.if_(
+                        local(ended),
+                        |b| store_all(b, binds, row.clone(), open.exprs()),
+                        |b| {
+                            combine.assign(b, &first, open.exprs());
+                            b.set(first_row, row.clone());
+                            b.set(ended, truth(true));
+                            Ok(())
+                        },
+                    )?;
+                    combine.assign(b, &open.values, combine.neutral.clone());
+                    Ok(())
+                },
+            )
+        };
+        if combine.commutes() {
+            let sum = |b: &mut Builder<'_>, results| take(b, &combine, &open.values, results, masked);
+            b.if_(tile.is_in_one_row(), |b| tile.each_in_one_row(b, sum), runs)?;
+        } else {
+            runs(b)?;
+        }
         let (before, total) = combine.scan(b, &open, cut.block)?;
         let needed = b.let_("needed", ScalarType::Bool, and(tile.ends_a_row(), tile.continues.clone()));
         let earlier = exchange(b, &look, &combine, tile, &total, &needed)?;
@@ -78,7 +88,7 @@ pub fn lower(
                 combine.push_front(b, &elements(&earlier, int(0)), &first)
             })?;
             let values = first.iter().copied().map(local).collect();
-            super::super::sequential::store_all(b, binds, local(first_row), values)
+            store_all(b, binds, local(first_row), values)
         })
     })?;
     let finished = b.finish();
@@ -97,23 +107,36 @@ fn stage(b: &mut Builder<'_>, tile: &Tile<'_>, combine: &Combine<'_>, masked: bo
         let mut results = results.into_iter();
         let keep = results.next().unwrap_or_else(|| truth(false));
         let keep = b.let_("keep", ScalarType::Bool, keep);
-        results.zip(neutral).map(|(e, n)| select(keep.clone(), e, n)).collect()
+        results.zip(&neutral).map(|(e, n)| select(keep.clone(), e, n.clone())).collect()
     })
 }
 
-/// What the tiles before this one join to, in shared memory; ends with a barrier.
+/// Tells later tiles about this one and gets what [`earlier`] says.
 pub fn exchange(
     b: &mut Builder<'_>,
     look: &LookBack,
     combine: &Combine<'_>,
     tile: &Tile<'_>,
-    total: &super::block::Partial,
+    total: &Partial,
+    needed: &Expr,
+) -> Lowered<Vec<ArrayId>> {
+    look.announce(b, &tile.number, total)?;
+    earlier(b, look, combine, tile, total, needed)
+}
+
+/// What the tiles before this one join to, in shared memory; ends with a barrier.
+pub fn earlier(
+    b: &mut Builder<'_>,
+    look: &LookBack,
+    combine: &Combine<'_>,
+    tile: &Tile<'_>,
+    total: &Partial,
     needed: &Expr,
 ) -> Lowered<Vec<ArrayId>> {
     let arrays: Vec<ArrayId> = combine.types.iter().map(|ty| b.array("earlier", *ty, 1, true)).collect();
-    let earlier = look.exchange(b, combine, &tile.number, total, needed)?;
+    let before = look.before(b, combine, &tile.number, total, needed)?;
     b.when(is_first(), |b| {
-        for (array, v) in arrays.iter().zip(&earlier.values) {
+        for (array, v) in arrays.iter().zip(&before.values) {
             b.emit(Stmt::SetElement(*array, int(0), local(*v)));
         }
         Ok(())

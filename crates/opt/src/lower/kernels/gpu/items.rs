@@ -1,0 +1,194 @@
+//! The items of one thread, computed together: every load of every item is in flight before the first is needed.
+//!
+//! A thread takes `items` points, a block apart, so that neighbouring threads read neighbouring elements. Two things would keep
+//! the compiler from asking for all of them at once: a test for the end of the tile around each, and a check that branches to
+//! a call. Neither is needed in the common case:
+//!
+//! ```text
+//! if q < n {                          q = first + min(slot, left - 1)      beyond the end: the last point once more
+//!   j = cols[q]                       j = cols[q]
+//!   check j < len                     ok = j < len                         only remembered
+//!   if ok { r = v[j] }                r = ok ? v[j] : 0                    a predicated load, no branch
+//! }                                   …
+//!                                     if some item was not ok: go through the items again, with checks that report
+//! ```
+//!
+//! The second walk finds the same failures at the same points, so what is reported does not change. What is done with the
+//! results must stand a point that is computed twice, or test `slot < left`.
+//!
+//! Declined: bodies with branches, loops or operators of their own. Those run one point after the other.
+
+use super::super::Lowered;
+use super::super::body::may_fail;
+use super::super::build::{Builder, zero};
+use super::super::expr::{add, and, binary, convert, int, local, lt, min, mul, not, select, sub, truth};
+use super::tiles::Cut;
+use terrace_base::{BinOp, Scalar, ScalarType};
+use terrace_ir::flat::{Body, Expr as FlatExpr, Op};
+use terrace_ir::kernel::{Expr, LocalId};
+
+/// Statements up to which a body is repeated for each item.
+const SHORT: usize = 40;
+
+/// Whether a body is a short list of scalar computations, loads and checks.
+pub fn is_plain(body: &Body) -> bool {
+    body.stmts.len() <= SHORT
+        && body.stmts.iter().all(|s| {
+            matches!(
+                s.expr,
+                FlatExpr::Atom(_)
+                    | FlatExpr::Unary(..)
+                    | FlatExpr::Binary(..)
+                    | FlatExpr::Fma(..)
+                    | FlatExpr::Convert(..)
+                    | FlatExpr::Select(..)
+                    | FlatExpr::Size(_)
+                    | FlatExpr::Read { .. }
+                    | FlatExpr::Check { .. }
+            )
+        })
+}
+
+/// An item inside the loop over items.
+pub struct Item {
+    /// Its place in the tile, an `i64`.
+    pub slot: Expr,
+    /// Its position in the space.
+    pub q: Expr,
+    /// Whether it lies in the tile.
+    pub inside: Expr,
+    /// Whether all its checks have held.
+    pub ok: Expr,
+}
+
+/// Computes the body at `left` points from `first` on (at most a tile of them) and hands results to `take`; `define` says
+/// what the operator's indices are at a point, given its slot (an `i32`) and position. Where a check fails, `take` learns it
+/// from the item, or is not run at all and `missed` has run before.
+pub fn each<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    cut: Cut,
+    (first, left): (&Expr, &Expr),
+    define: impl Fn(&mut Builder<'h>, Expr, Expr) -> Lowered<()>,
+    missed: impl Fn(&mut Builder<'h>, &Item) -> Lowered<()>,
+    take: impl Fn(&mut Builder<'h>, &Item, Vec<Expr>) -> Lowered<()>,
+) -> Lowered<()> {
+    let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, left.clone()));
+    let slot_of = |item: Expr| add(mul(item, int(cut.block)), Expr::Thread);
+    if !is_plain(&op.body) {
+        return b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
+            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));
+            b.when(lt(slot.clone(), left), |b| {
+                let wide = convert(ScalarType::I64, slot.clone());
+                let q = b.let_("q", ScalarType::I64, add(first.clone(), wide.clone()));
+                define(b, slot, q.clone())?;
+                let item = Item { slot: wide, q, inside: truth(true), ok: truth(true) };
+                if may_fail(&op.body) {
+                    missed(b, &item)?;
+                }
+                b.body(&op.body, |b, results| take(b, &item, results))
+            })
+        });
+    }
+    let checks = may_fail(&op.body);
+    b.when(lt(small(0), left.clone()), |b| {
+        let last = b.let_("last_slot", ScalarType::I32, binary(BinOp::Sub, left.clone(), small(1)));
+        let fine = checks.then(|| b.var("fine", ScalarType::Bool, truth(true)));
+        b.for_("item", int(0), int(cut.items), int(1), true, |b, item| {
+            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));
+            let at = b.let_("at", ScalarType::I32, min(slot.clone(), last.clone()));
+            let q = b.let_("q", ScalarType::I64, add(first.clone(), convert(ScalarType::I64, at.clone())));
+            define(b, at, q.clone())?;
+            let (ok, results) = masked(b, &op.body)?;
+            if let Some(fine) = fine {
+                b.set(fine, and(local(fine), ok.clone()));
+            }
+            let inside = lt(slot.clone(), left.clone());
+            take(b, &Item { slot: convert(ScalarType::I64, slot), q, inside, ok }, results)
+        })?;
+        let Some(fine) = fine else { return Ok(()) };
+        b.when(not(local(fine)), |b| {
+            b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
+                let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));
+                b.when(lt(slot.clone(), left), |b| {
+                    let q = add(first.clone(), convert(ScalarType::I64, slot.clone()));
+                    let q = b.let_("q", ScalarType::I64, q);
+                    define(b, slot, q)?;
+                    b.body(&op.body, |_, _| Ok(()))
+                })
+            })
+        })
+    })
+}
+
+/// A plain body without branches: whether its checks hold, and its results if they do.
+fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Expr>)> {
+    let mut ok: Option<Expr> = None;
+    for stmt in &body.stmts {
+        if let FlatExpr::Check { cond, .. } = &stmt.expr {
+            let cond = b.atom(cond)?;
+            let both = match ok {
+                Some(ok) => and(ok, cond),
+                None => cond,
+            };
+            ok = Some(b.let_("ok", ScalarType::Bool, both));
+            continue;
+        }
+        let [v] = stmt.binds.as_slice() else { continue };
+        let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
+        let mut e = b.scalar_expr(&stmt.expr)?;
+        if let (FlatExpr::Read { .. }, Some(ok)) = (&stmt.expr, &ok) {
+            e = select(ok.clone(), e, zero(ty));
+        }
+        let e = b.let_(&name, ty, e);
+        b.define(*v, e);
+    }
+    let mut results = Vec::new();
+    for a in &body.results {
+        results.push(b.atom(a)?);
+    }
+    Ok((ok.unwrap_or_else(|| truth(true)), results))
+}
+
+/// A small number.
+pub fn small(n: i32) -> Expr {
+    Expr::Const(Scalar::I32(n))
+}
+
+/// `a + b` of small numbers.
+pub fn plus(a: Expr, b: Expr) -> Expr {
+    binary(BinOp::Add, a, b)
+}
+
+/// The least `i` in `0 .. count` for which `is_beyond(i)`, which is false up to some point and true from there; `count`
+/// where there is none. All are small numbers.
+pub fn first_where<'h>(
+    b: &mut Builder<'h>,
+    count: Expr,
+    is_beyond: impl FnOnce(&mut Builder<'h>, Expr) -> Expr,
+) -> Lowered<LocalId> {
+    let lo = b.var("lo", ScalarType::I32, small(0));
+    let hi = b.var("hi", ScalarType::I32, count);
+    b.while_(lt(local(lo), local(hi)), |b| {
+        let middle = binary(BinOp::Div, plus(local(lo), local(hi)), small(2));
+        let middle = b.let_("mid", ScalarType::I32, middle);
+        let beyond = is_beyond(b, middle.clone());
+        b.if_(
+            beyond,
+            |b| {
+                b.set(hi, middle.clone());
+                Ok(())
+            },
+            |b| {
+                b.set(lo, plus(middle.clone(), small(1)));
+                Ok(())
+            },
+        )
+    })?;
+    Ok(lo)
+}
+
+/// The difference of two positions of a tile, as a small number.
+pub fn distance(to: Expr, from: Expr) -> Expr {
+    convert(ScalarType::I32, sub(to, from))
+}
