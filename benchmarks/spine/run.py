@@ -116,10 +116,11 @@ def build_peers(kind, programs, build):
 def run_terrace(terrace, case, backend, build, limit, extra):
     out = build / "terrace.json"
     out.unlink(missing_ok=True)
-    command = [terrace, "bench", str(HERE / "programs" / f"{case.program}.tce"), "--entry", case.entry, "--from", case.maker, *case.sizes,
+    program = (HERE / "programs" / f"{case.program}.tce").relative_to(ROOT)
+    command = [terrace, "bench", str(program), "--entry", case.entry, "--from", case.maker, *case.sizes,
                "--backend", backend, "--checksum", "--json", str(out), *extra]
     began = time.time()
-    code, text, err = call(command, limit)
+    code, text, err = call(command, limit, cwd=ROOT)
     if code != 0 or not out.exists():
         return {"failed": (err or text).strip()[-1500:] or f"exit code {code}", "command": " ".join(command)}
     found = json.loads(out.read_text())

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 use terrace_base::BinOp;
-use terrace_ir::core::visit::{count_uses, walk_bodies};
+use terrace_ir::core::visit::count_uses;
 use terrace_ir::core::{Body, Expr, Program, StmtKind};
 use terrace_ir::{Atom, ValueId};
 
@@ -49,15 +49,4 @@ fn contract(body: &mut Body, uses: &BTreeMap<ValueId, usize>, is_float: &dyn Fn(
         }
     }
     body.stmts.retain(|s| !matches!(&s.kind, StmtKind::Let { value, .. } if gone.contains(value)));
-}
-
-/// How many contracted operations there are, for tests and statistics.
-pub fn count_fma(program: &Program) -> usize {
-    let mut count = 0;
-    for function in program.functions.iter() {
-        walk_bodies(&function.body, &mut |b| {
-            count += b.stmts.iter().filter(|s| matches!(&s.kind, StmtKind::Let { expr: Expr::Fma(..), .. })).count();
-        });
-    }
-    count
 }

@@ -31,6 +31,7 @@ mod branches;
 mod build;
 mod calls;
 mod lifted;
+mod merge;
 mod operators;
 mod plain;
 mod rep;

@@ -1,0 +1,223 @@
+//! Putting arrays together: concatenation, array literals, the two branches of a conditional, the halves of a wave.
+//!
+//! All of these are one operation, *merge*: at each point one of several alternatives is chosen, and copied.
+//!
+//! ```text
+//! a ++ b        over [len(a) + len(b)]   j < len(a) ? a[j] : b[j - len(a)]
+//! [a, b]        over [2][lengths]        k == 0 ? a[j] : b[j]
+//! if c …        over [points][lengths]   c[p] ? then[j] : else[rank[p]][j]
+//! ```
+//!
+//! Rows are copied row by row into packed form, so the work is the number of elements that the result has.
+
+use super::build::{Scope, size_of};
+use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
+use super::{Flattener, Result};
+use terrace_algebra::Size;
+use terrace_base::{BinOp, ScalarType};
+use terrace_ir::Atom;
+use terrace_ir::core::Expr;
+use terrace_ir::flat::{self, Descriptor, Level, OpKind};
+
+/// A choice: the condition under which it is taken (the last has none), and the value.
+pub(super) type Alternative = (Option<Ix>, Rep);
+
+impl Flattener<'_> {
+    pub(super) fn concat(&mut self, arrays: &[Arr], name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let j = Ix::Index(level);
+        let mut before = Ix::int(0);
+        let mut total = Some(Size::zero());
+        let mut alternatives = Vec::new();
+        for (k, arr) in arrays.iter().enumerate() {
+            let at = j.clone().sub(before.clone());
+            let rep = self.item(arr, &at, None, None);
+            before = before.add(arr.len.clone());
+            let here = Ix::Binary(BinOp::Lt, Box::new(j.clone()), Box::new(before.clone()));
+            alternatives.push(((k + 1 < arrays.len()).then_some(here), rep));
+            let bound = if cx.depth() == 0 {
+                let len = self.ix(&arr.len.clone(), scope);
+                self.bound_of(len)
+            } else {
+                self.total_bound(arr, cx)
+            };
+            total = total.zip(bound).map(|(a, b)| a + b);
+        }
+        let whole = Arr {
+            start: Ix::int(0),
+            len: before,
+            dim: None,
+            count: Atom::int(0),
+            total,
+            elem: Elem::Tuple(Vec::new()),
+        };
+        let inner = self.iterate(cx, scope, &whole)?;
+        let elem = self.merge(&inner, scope, &alternatives, name)?;
+        Ok(Rep::Array(self.collected(cx, &inner, elem)))
+    }
+
+    pub(super) fn literal(
+        &mut self,
+        expr: &Expr,
+        elems: Vec<Rep>,
+        name: &str,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
+        let Expr::ArrayLiteral { elem: ty, .. } = expr else { unreachable!("called for literals") };
+        let level = cx.depth() + scope.positions.len();
+        let n = Atom::int(elems.len() as i64);
+        let len = Ix::Atom(n);
+        let whole = Arr { start: Ix::int(0), len, dim: None, count: n, total: None, elem: Elem::Tuple(Vec::new()) };
+        let inner = self.iterate(cx, scope, &whole)?;
+        let elem = if elems.is_empty() {
+            self.empty_elem(ty)
+        } else if cx.depth() == 0 && ty.is_flat() {
+            self.literal_columns(&elems, name, &inner, scope)
+        } else {
+            let last = elems.len() - 1;
+            let alternatives: Vec<Alternative> = elems
+                .into_iter()
+                .enumerate()
+                .map(|(k, rep)| {
+                    let here = Ix::Binary(BinOp::Eq, Box::new(Ix::Index(level)), Box::new(Ix::int(k as i64)));
+                    ((k < last).then_some(here), self.with_totals(rep, cx))
+                })
+                .collect();
+            self.merge(&inner, scope, &alternatives, name)?
+        };
+        Ok(Rep::Array(self.collected(cx, &inner, elem)))
+    }
+
+    fn literal_columns(&mut self, elems: &[Rep], name: &str, inner: &Context, scope: &Scope) -> Elem {
+        match &elems[0] {
+            Rep::Scalar(_, ty) => {
+                let mut atoms = Vec::new();
+                elems.iter().for_each(|e| self.scalars(e, scope, &mut atoms));
+                let v = self.column_value(name, *ty, size_of(inner.total()));
+                self.bound_local(v, inner);
+                self.push(vec![v], flat::Expr::Literal(atoms));
+                Elem::Scalar(v, *ty)
+            }
+            Rep::Tuple(parts) => {
+                let columns = (0..parts.len()).map(|k| {
+                    let column: Vec<Rep> = elems
+                        .iter()
+                        .map(|e| match e {
+                            Rep::Tuple(parts) => parts[k].clone(),
+                            _ => unreachable!("elements have one type"),
+                        })
+                        .collect();
+                    self.literal_columns(&column, name, inner, scope)
+                });
+                Elem::Tuple(columns.collect())
+            }
+            Rep::Array(_) => unreachable!("asked for flat elements only"),
+        }
+    }
+
+    /// The base of an array without elements.
+    pub(super) fn empty_elem(&mut self, ty: &terrace_ir::core::Type) -> Elem {
+        let column = |s: &mut Self, elem: ScalarType| {
+            let v = s.column_value("none", elem, Size::zero());
+            s.push(vec![v], flat::Expr::Literal(Vec::new()));
+            v
+        };
+        match ty {
+            terrace_ir::core::Type::Scalar(s) => Elem::Scalar(column(self, *s), *s),
+            terrace_ir::core::Type::Tuple(ts) => Elem::Tuple(ts.iter().map(|t| self.empty_elem(t)).collect()),
+            terrace_ir::core::Type::Array(a) => {
+                let inner = Inner::Views { start: column(self, ScalarType::I64), len: column(self, ScalarType::I64) };
+                Elem::Row { inner, count: Atom::int(0), elem: Box::new(self.empty_elem(&a.elem)) }
+            }
+        }
+    }
+
+    /// At each point of `inner` one of several values, copied.
+    pub(super) fn merge(
+        &mut self,
+        inner: &Context,
+        scope: &Scope,
+        alternatives: &[Alternative],
+        name: &str,
+    ) -> Result<Elem> {
+        match &alternatives[0].1 {
+            Rep::Scalar(_, ty) => {
+                let ty = *ty;
+                let v = self.column_value(name, ty, size_of(inner.total()));
+                self.bound_local(v, inner);
+                self.op(scope, inner, vec![v], OpKind::Map { rows: None }, |s, scope| {
+                    Ok(vec![s.chosen(alternatives, ty, scope)?])
+                })?;
+                Ok(Elem::Scalar(v, ty))
+            }
+            Rep::Tuple(parts) => {
+                let parts = (0..parts.len()).map(|k| {
+                    let part: Vec<Alternative> = alternatives
+                        .iter()
+                        .map(|(cond, rep)| match rep {
+                            Rep::Tuple(parts) => (cond.clone(), parts[k].clone()),
+                            _ => unreachable!("alternatives have one type"),
+                        })
+                        .collect();
+                    self.merge(inner, scope, &part, name)
+                });
+                Ok(Elem::Tuple(parts.collect::<Result<_>>()?))
+            }
+            Rep::Array(_) if self.level != Level::Grid => self.limit("an array of arrays inside sequential code"),
+            Rep::Array(_) => {
+                let arrays: Vec<(Option<Ix>, Arr)> = alternatives
+                    .iter()
+                    .map(|(cond, rep)| match rep {
+                        Rep::Array(arr) => (cond.clone(), arr.clone()),
+                        _ => unreachable!("alternatives have one type"),
+                    })
+                    .collect();
+                let lens: Vec<Alternative> = arrays
+                    .iter()
+                    .map(|(cond, arr)| (cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)))
+                    .collect();
+                let Elem::Scalar(len, _) = self.merge(inner, scope, &lens, "len")? else {
+                    unreachable!("a length is a scalar")
+                };
+                // Each alternative comes with its total in this context.
+                let totals = arrays.iter().map(|(_, a)| a.total.clone());
+                let bound = totals.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten();
+                let len = Ix::read(len, inner.position());
+                let row = Arr {
+                    start: Ix::int(-1),
+                    len,
+                    dim: None,
+                    count: Atom::int(0),
+                    total: bound,
+                    elem: Elem::Tuple(Vec::new()),
+                };
+                let deeper = self.iterate(inner, scope, &row)?;
+                let level = inner.depth();
+                let items: Vec<Alternative> = arrays
+                    .into_iter()
+                    .map(|(cond, arr)| (cond, self.item(&arr, &Ix::Index(level), None, None)))
+                    .collect();
+                let elem = self.merge(&deeper, scope, &items, name)?;
+                let Some(Descriptor::Irregular { off, .. }) = deeper.space.last() else {
+                    unreachable!("lengths in a column are not uniform")
+                };
+                Ok(Elem::Row { inner: Inner::Packed(*off), count: deeper.total(), elem: Box::new(elem) })
+            }
+        }
+    }
+
+    fn chosen(&mut self, alternatives: &[Alternative], ty: ScalarType, scope: &Scope) -> Result<Atom> {
+        let Some(((cond, rep), rest)) = alternatives.split_first() else {
+            unreachable!("there is always a last alternative")
+        };
+        let Rep::Scalar(ix, _) = rep else { unreachable!("asked for scalars only") };
+        let Some(cond) = cond else { return Ok(self.ix(ix, scope)) };
+        let cond = self.ix(cond, scope);
+        let then = self.body(|s| Ok(vec![s.ix(ix, scope)]))?;
+        let otherwise = self.body(|s| Ok(vec![s.chosen(rest, ty, scope)?]))?;
+        let v = self.scalar_value("chosen", ty);
+        self.push(vec![v], flat::Expr::If { cond, then, otherwise });
+        Ok(v.into())
+    }
+}
