@@ -26,7 +26,8 @@ pub(super) fn folder() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+/// Why nothing can be kept, and what to do about it.
+pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("the kernel cache cannot be written: {}: {error}\nset TERRACE_CACHE to a folder that can", path.display())
 }
 

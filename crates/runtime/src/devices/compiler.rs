@@ -82,7 +82,10 @@ impl Compiler {
 
     fn compile(&self, program: &str, text: &str, to: &Path) -> Result<(), String> {
         let source = to.with_extension("source");
-        std::fs::write(&source, text).map_err(|e| format!("{}: {e}", source.display()))?;
+        std::fs::write(&source, text).map_err(|e| {
+            let _ = std::fs::remove_file(&source);
+            cache::cannot_write(&source, &e)
+        })?;
         let output = Self::command(program)
             .args(&self.flags)
             .args(["-x", self.language])
