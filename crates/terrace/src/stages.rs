@@ -2,7 +2,10 @@
 
 use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
-use terrace_base::Timings;
+use std::collections::BTreeMap;
+use terrace_base::{IdVec, Timings};
+use terrace_ir::core::visit::walk_mut;
+use terrace_ir::core::{Expr, Role, StmtKind};
 use terrace_ir::{flat, kernel, mem};
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
@@ -91,20 +94,14 @@ pub(crate) fn compile(
 impl Program {
     /// The program at a stage, as text. Tests are left out: what is asked for is the entries.
     pub fn show(&self, stage: Stage, backend: Backend, settings: &Settings) -> Result<String, Failed> {
-        let mut program = self.clone();
-        for function in program.core.functions.iter_mut() {
-            if matches!(function.role, terrace_ir::core::Role::Test { .. }) {
-                function.role = terrace_ir::core::Role::Internal;
-            }
-        }
-        let called = program.reachable();
+        let program = self.without_tests();
         let backend = match stage {
             Stage::C => Backend::C,
             Stage::Cuda => Backend::Cuda,
             _ => backend,
         };
         if stage == Stage::Core {
-            return Ok(called.to_string());
+            return Ok(program.core.to_string());
         }
         let mut timings = Timings::new();
         Ok(match compile(&program, backend, settings, stage, &mut timings)? {
@@ -119,13 +116,41 @@ impl Program {
         })
     }
 
-    /// The Core program without its tests.
-    fn reachable(&self) -> terrace_ir::core::Program {
-        let mut core = self.core.clone();
-        let kept = core.functions.into_vec().into_iter();
-        // Tests come after everything that they call, and nothing calls a test: numbers stay right.
-        core.functions =
-            kept.filter(|f| !f.name.starts_with("test_") || f.role == terrace_ir::core::Role::Entry).collect();
-        core
+    /// The program without its tests. Nothing calls a test, but functions may come after one: calls are renumbered.
+    fn without_tests(&self) -> Program {
+        let mut program = self.clone();
+        let mut new_ids = BTreeMap::new();
+        let mut kept = IdVec::new();
+        for (old, function) in self.core.functions.enumerate() {
+            if !matches!(function.role, Role::Test { .. }) {
+                new_ids.insert(old, kept.push(function.clone()));
+            }
+        }
+        for function in kept.iter_mut() {
+            walk_mut(&mut function.body, &mut |stmt| {
+                if let StmtKind::Let { expr: Expr::Call { function, .. }, .. } = &mut stmt.kind {
+                    *function = new_ids[function];
+                }
+            });
+        }
+        program.core.functions = kept;
+        program
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_left_out_and_calls_still_name_their_functions() {
+        let text = "def twice[t: Num](x: t) -> t = x + x
+                    def test_f(x: i64) -> i64 = twice(x)
+                    entry f(x: i64) -> i64 = test_f(x)
+                    test \"a\" = f(1) == 2";
+        let program = Program::from_text("f.tce", text).unwrap_or_else(|e| panic!("{e}"));
+        let core = program.show(Stage::Core, Backend::C, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert!(core.contains("call test_f(") && core.contains("call twice_i64("), "{core}");
+        assert!(!core.contains("test \""), "{core}");
     }
 }
