@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask test` runs every test and counts them.
+//! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something.
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
@@ -20,8 +20,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.split_first() {
         Some((task, rest)) if task == "test" => test(rest),
+        Some((task, rest)) if task == "fuzz" => fuzz(rest),
         _ => {
-            eprintln!("cargo xtask test [ARGUMENTS OF cargo test]");
+            eprintln!("cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]");
             ExitCode::from(2)
         }
     }
@@ -31,10 +32,28 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-fn test(args: &[String]) -> ExitCode {
+fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(root()).arg("test").arg("--no-fail-fast").stdout(Stdio::piped());
+    command.current_dir(root());
+    command
+}
+
+fn fuzz(args: &[String]) -> ExitCode {
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", "terrace-testkit", "--example", "fuzz", "--"]).args(args);
+    match command.status() {
+        Ok(status) => ExitCode::from(status.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),
+        Err(why) => {
+            eprintln!("cargo does not start: {why}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn test(args: &[String]) -> ExitCode {
+    let mut command = cargo();
+    command.arg("test").arg("--no-fail-fast").stdout(Stdio::piped());
     if !args.iter().any(|a| a == "-p" || a.starts_with("--package")) {
         command.arg("--workspace");
     }

@@ -3,7 +3,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`span`] | a byte range of one source file, and the map from ranges back to lines |
-//! | [`diagnostic`], [`mod@render`] | an error is data; one function turns it into text |
+//! | [`diagnostic`], [`mod@render`], [`json`] | an error is data; one function turns it into text, another into JSON |
 //! | [`ids`] | numbers that cannot be mixed up, and vectors indexed by them |
 //! | [`scalar`], [`scalar_op`], [`scalar_text`] | the one meaning of arithmetic on scalars, shared by every interpreter |
 //! | [`timing`] | how long each pass took, without global state |
@@ -13,6 +13,7 @@
 
 pub mod diagnostic;
 pub mod ids;
+pub mod json;
 pub mod render;
 pub mod scalar;
 pub mod scalar_op;
@@ -25,6 +26,7 @@ mod text_width;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use ids::{Id, IdGen, IdVec};
+pub use json::render_json;
 pub use render::render;
 pub use scalar::{Scalar, ScalarType};
 pub use scalar_op::{BinOp, UnOp, convert, fma, is_exact, neutral, result_type};

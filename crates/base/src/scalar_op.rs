@@ -11,8 +11,10 @@
 //! | `min max` | by the total order (-0 before +0, NaN last); on `bool` they are `and` and `or` |
 //! | comparisons | IEEE on floats |
 //! | conversion | integers wrap, float to integer saturates, NaN gives 0, `bool` is 0 or 1, and "is not 0" back |
+//! | `round` | to the nearest whole number, a half away from zero |
 //!
-//! `exp log sin cos` call the platform's library; everything else has the same bits everywhere. Operators are only
+//! `exp log pow`, `sin cos tan`, their inverses, `atan2` and `sinh cosh tanh` call the platform's library, as the functions of Rust's
+//! floats do; everything else has the same bits everywhere. Operators are only
 //! defined on operands of one type; [`BinOp::try_apply`] gives `None` otherwise and `apply` treats that as a bug of
 //! the type checker. `and` and `or` here are strict: short-circuiting is an `if` in the IRs.
 
@@ -30,6 +32,8 @@ pub enum BinOp {
     Rem,
     Min,
     Max,
+    Pow,
+    Atan2,
     And,
     Or,
     Xor,
@@ -55,11 +59,22 @@ pub enum UnOp {
     Log,
     Sin,
     Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
 }
 
 impl BinOp {
     /// Every operator, in the order of the enumeration.
-    pub const ALL: [BinOp; 18] = [
+    pub const ALL: [BinOp; 20] = [
         BinOp::Add,
         BinOp::Sub,
         BinOp::Mul,
@@ -67,6 +82,8 @@ impl BinOp {
         BinOp::Rem,
         BinOp::Min,
         BinOp::Max,
+        BinOp::Pow,
+        BinOp::Atan2,
         BinOp::And,
         BinOp::Or,
         BinOp::Xor,
@@ -98,6 +115,7 @@ impl BinOp {
             Add | Sub | Mul | Div | Rem => ty.is_number(),
             And | Or | Xor => !ty.is_float(),
             Shl | Shr => ty.is_int(),
+            Pow | Atan2 => ty.is_float(),
             Min | Max | Eq | Ne | Lt | Le | Gt | Ge => true,
         };
         match (defined, self.is_comparison()) {
@@ -147,6 +165,8 @@ impl BinOp {
                     BinOp::Sub => a - b,
                     BinOp::Mul => a * b,
                     BinOp::Div => a / b,
+                    BinOp::Pow => a.powf(b),
+                    BinOp::Atan2 => a.atan2(b),
                     _ => floored_rem_f32(a, b),
                 }),
                 (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(match self {
@@ -154,6 +174,8 @@ impl BinOp {
                     BinOp::Sub => a - b,
                     BinOp::Mul => a * b,
                     BinOp::Div => a / b,
+                    BinOp::Pow => a.powf(b),
+                    BinOp::Atan2 => a.atan2(b),
                     _ => floored_rem_f64(a, b),
                 }),
                 _ => self.on_ints(ty, a.as_i128()?, b.as_i128()?),
@@ -219,17 +241,61 @@ macro_rules! floored_rem {
 floored_rem!(floored_rem_f32, f32);
 floored_rem!(floored_rem_f64, f64);
 
+macro_rules! on_float {
+    ($op:expr, $x:expr) => {
+        match $op {
+            UnOp::Neg | UnOp::Not => -$x,
+            UnOp::Abs => $x.abs(),
+            UnOp::Sqrt => $x.sqrt(),
+            UnOp::Exp => $x.exp(),
+            UnOp::Log => $x.ln(),
+            UnOp::Sin => $x.sin(),
+            UnOp::Cos => $x.cos(),
+            UnOp::Tan => $x.tan(),
+            UnOp::Asin => $x.asin(),
+            UnOp::Acos => $x.acos(),
+            UnOp::Atan => $x.atan(),
+            UnOp::Sinh => $x.sinh(),
+            UnOp::Cosh => $x.cosh(),
+            UnOp::Tanh => $x.tanh(),
+            UnOp::Floor => $x.floor(),
+            UnOp::Ceil => $x.ceil(),
+            UnOp::Round => $x.round(),
+            UnOp::Trunc => $x.trunc(),
+        }
+    };
+}
+
 impl UnOp {
     /// Every operator, in the order of the enumeration.
-    pub const ALL: [UnOp; 8] =
-        [UnOp::Neg, UnOp::Not, UnOp::Abs, UnOp::Sqrt, UnOp::Exp, UnOp::Log, UnOp::Sin, UnOp::Cos];
+    pub const ALL: [UnOp; 19] = [
+        UnOp::Neg,
+        UnOp::Not,
+        UnOp::Abs,
+        UnOp::Sqrt,
+        UnOp::Exp,
+        UnOp::Log,
+        UnOp::Sin,
+        UnOp::Cos,
+        UnOp::Tan,
+        UnOp::Asin,
+        UnOp::Acos,
+        UnOp::Atan,
+        UnOp::Sinh,
+        UnOp::Cosh,
+        UnOp::Tanh,
+        UnOp::Floor,
+        UnOp::Ceil,
+        UnOp::Round,
+        UnOp::Trunc,
+    ];
 
     /// The type of the result, which is that of the operand; `None` where the operator is not defined.
     pub const fn result_type(self, ty: ScalarType) -> Option<ScalarType> {
         let defined = match self {
             UnOp::Neg | UnOp::Abs => ty.is_number(),
             UnOp::Not => !ty.is_float(),
-            UnOp::Sqrt | UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos => ty.is_float(),
+            _ => ty.is_float(),
         };
         if defined { Some(ty) } else { None }
     }
@@ -244,24 +310,8 @@ impl UnOp {
         self.result_type(a.ty())?;
         Some(match (self, a) {
             (UnOp::Not, Scalar::Bool(b)) => Scalar::Bool(!b),
-            (_, Scalar::F32(x)) => Scalar::F32(match self {
-                UnOp::Neg => -x,
-                UnOp::Abs => x.abs(),
-                UnOp::Sqrt => x.sqrt(),
-                UnOp::Exp => x.exp(),
-                UnOp::Log => x.ln(),
-                UnOp::Sin => x.sin(),
-                _ => x.cos(),
-            }),
-            (_, Scalar::F64(x)) => Scalar::F64(match self {
-                UnOp::Neg => -x,
-                UnOp::Abs => x.abs(),
-                UnOp::Sqrt => x.sqrt(),
-                UnOp::Exp => x.exp(),
-                UnOp::Log => x.ln(),
-                UnOp::Sin => x.sin(),
-                _ => x.cos(),
-            }),
+            (_, Scalar::F32(x)) => Scalar::F32(on_float!(self, x)),
+            (_, Scalar::F64(x)) => Scalar::F64(on_float!(self, x)),
             (UnOp::Not, _) => for_each_int!(a, |make, x| make(!x), a),
             (UnOp::Neg, _) => BinOp::Sub.on_ints(a.ty(), 0, a.as_i128()?),
             _ => BinOp::Add.on_ints(a.ty(), 0, a.as_i128()?.abs()),

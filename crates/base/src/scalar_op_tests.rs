@@ -82,6 +82,42 @@ fn floats() {
 }
 
 #[test]
+fn whole_numbers_and_the_library() {
+    for (x, floor, ceil, round, trunc) in [
+        ("2.5", "2.0", "3.0", "3.0", "2.0"),
+        ("-2.5", "-3.0", "-2.0", "-3.0", "-2.0"),
+        ("-0.25", "-1.0", "-0.0", "-0.0", "-0.0"),
+        ("0.49999999999999994", "0.0", "1.0", "0.0", "0.0"),
+        ("2251799813685249.5", "2251799813685249.0", "2251799813685250.0", "2251799813685250.0", "2251799813685249.0"),
+        ("-inf", "-inf", "-inf", "-inf", "-inf"),
+        ("nan", "nan", "nan", "nan", "nan"),
+        ("1.5f32", "1.0f32", "2.0f32", "2.0f32", "1.0f32"),
+    ] {
+        check_one(UnOp::Floor, x, floor);
+        check_one(UnOp::Ceil, x, ceil);
+        check_one(UnOp::Round, x, round);
+        check_one(UnOp::Trunc, x, trunc);
+    }
+    for op in [UnOp::Tan, UnOp::Asin, UnOp::Atan, UnOp::Sinh, UnOp::Tanh] {
+        check_one(op, "-0.0", "-0.0");
+        check_one(op, "0.0f32", "0.0f32");
+    }
+    check_one(UnOp::Acos, "1.0", "0.0");
+    check_one(UnOp::Acos, "1.5", "nan");
+    check_one(UnOp::Asin, "1.0", "1.5707963267948966");
+    check_one(UnOp::Cosh, "0.0f32", "1.0f32");
+    check_one(UnOp::Tanh, "inf", "1.0");
+    check("2.0", BinOp::Pow, "10.0", "1024.0");
+    check("-2.0", BinOp::Pow, "-3.0", "-0.125");
+    check("-2.0", BinOp::Pow, "0.5", "nan");
+    check("nan", BinOp::Pow, "0.0", "1.0");
+    check("9.0f32", BinOp::Pow, "0.5f32", "3.0f32");
+    check("0.0", BinOp::Atan2, "-1.0", "3.141592653589793");
+    check("-0.0", BinOp::Atan2, "1.0", "-0.0");
+    check("1.0", BinOp::Atan2, "0.0", "1.5707963267948966");
+}
+
+#[test]
 fn comparisons_are_ieee_and_extrema_total() {
     for op in [BinOp::Eq, BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge] {
         check("nan", op, "nan", "false");

@@ -87,6 +87,8 @@ impl BinOp {
             BinOp::Rem => "rem",
             BinOp::Min => "min",
             BinOp::Max => "max",
+            BinOp::Pow => "pow",
+            BinOp::Atan2 => "atan2",
             BinOp::And => "and",
             BinOp::Or => "or",
             BinOp::Xor => "xor",
@@ -106,7 +108,7 @@ impl BinOp {
         Self::ALL.into_iter().find(|op| op.word() == word)
     }
 
-    /// The symbol of the source language; `min` and `max` are functions there and keep their words.
+    /// The symbol of the source language; `min`, `max`, `pow` and `atan2` are functions there and keep their words.
     pub const fn symbol(self) -> &'static str {
         match self {
             BinOp::Add => "+",
@@ -125,7 +127,7 @@ impl BinOp {
             BinOp::Le => "<=",
             BinOp::Gt => ">",
             BinOp::Ge => ">=",
-            BinOp::Min | BinOp::Max => self.word(),
+            BinOp::Min | BinOp::Max | BinOp::Pow | BinOp::Atan2 => self.word(),
         }
     }
 }
@@ -142,6 +144,17 @@ impl UnOp {
             UnOp::Log => "log",
             UnOp::Sin => "sin",
             UnOp::Cos => "cos",
+            UnOp::Tan => "tan",
+            UnOp::Asin => "asin",
+            UnOp::Acos => "acos",
+            UnOp::Atan => "atan",
+            UnOp::Sinh => "sinh",
+            UnOp::Cosh => "cosh",
+            UnOp::Tanh => "tanh",
+            UnOp::Floor => "floor",
+            UnOp::Ceil => "ceil",
+            UnOp::Round => "round",
+            UnOp::Trunc => "trunc",
         }
     }
 

@@ -15,8 +15,11 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "Examples:
   terrace run examples/spmv.tce '[[(0, 1.0), (2, 0.5)], []]' '[8.0, 3.0, 2.0]'
+  terrace run examples/spmv.tce examples/data/matrix.parquet:rows examples/data/vector.npy -o product.npy
   terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
   terrace test tests/spine --backend c --strategy outer
+  terrace fmt --check examples
+  terrace explain T0901
   terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
   terrace ir --stage flat examples/spmv.tce";
 
@@ -27,6 +30,8 @@ pub(crate) enum Command {
         /// The files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        messages: Messages,
     },
     /// Calls an entry and prints its result.
     Run {
@@ -35,9 +40,14 @@ pub(crate) enum Command {
         /// Which entry; not needed where there is only one.
         #[arg(long)]
         entry: Option<String>,
-        /// One Terrace expression per parameter.
+        /// One per parameter: a Terrace expression, or a data file (.npy, .arrow, .parquet) with perhaps `:column` behind it.
         #[arg(allow_negative_numbers = true)]
         args: Vec<String>,
+        /// Writes the result to a file, in the format of its ending, instead of printing it.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        messages: Messages,
         #[command(flatten)]
         how: How,
     },
@@ -49,8 +59,23 @@ pub(crate) enum Command {
         /// Only tests whose name contains this.
         #[arg(long, default_value = "")]
         filter: String,
+        /// Also samples whether the operators of `reduce`, `scan` and `hist` are associative and their elements neutral; in the
+        /// interpreter.
+        #[arg(long)]
+        laws: bool,
+        #[command(flatten)]
+        messages: Messages,
         #[command(flatten)]
         how: How,
+    },
+    /// Formats programs in place; `-` stands for standard input and output.
+    Fmt {
+        /// Files, and folders with `.tce` files.
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Changes nothing, and says which files are not formatted.
+        #[arg(long)]
+        check: bool,
     },
     /// Measures how long an entry takes.
     Bench(Box<Bench>),
@@ -74,12 +99,20 @@ pub(crate) enum Command {
     },
 }
 
+/// How messages are written.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct Messages {
+    /// Messages as JSON, one per line, for tools.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// How a program is compiled and run.
 #[derive(Args)]
 pub(crate) struct How {
-    /// Where to run: interp, flat, mem, c, cuda or cuda-sim.
-    #[arg(long, value_parser = backend, default_value = "c")]
-    pub(crate) backend: Backend,
+    /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp for programs that do not compile yet.
+    #[arg(long, value_parser = backend)]
+    pub(crate) backend: Option<Backend>,
     /// Which version of each parallel nest, where it exists: seq, outer, block, flat or mix:N.
     #[arg(long, value_parser = strategy, default_value = "flat")]
     strategy: Strategy,
@@ -116,7 +149,7 @@ impl How {
             regularity: self.regularity,
             fusion: self.fusion,
             tiles: self.tiles,
-            target: self.backend.target(),
+            target: self.backend.unwrap_or(Backend::C).target(),
         };
         Settings {
             options,

@@ -13,11 +13,12 @@
 
 use crate::arguments::How;
 use crate::commands::{chosen_entry, load};
+use crate::output::{Messenger, Verdict, error, print};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use terrace::bench::{Clock, Measured, Request};
-use terrace::{Engine, Failed};
+use terrace::{Backend, Engine, Failed, quoted};
 
 /// What is measured, and where it is written.
 #[derive(clap::Args)]
@@ -49,13 +50,14 @@ pub(crate) struct Bench {
     how: How,
 }
 
-pub(crate) fn bench(it: &Bench) -> Result<bool, Failed> {
-    let program = load(&it.file)?;
-    let Some(entry) = chosen_entry(&program, &it.file, it.entry.as_deref()) else { return Ok(false) };
+pub(crate) fn bench(it: &Bench) -> Result<Verdict, Failed> {
+    let program = load(&it.file, Messenger::default())?;
+    let Some(entry) = chosen_entry(&program, &it.file, it.entry.as_deref()) else { return Ok(Verdict::Usage) };
     let called = it.from.as_deref().unwrap_or(&entry);
-    let Some(args) = crate::commands::arguments(&program, called, &it.args)? else { return Ok(false) };
-    let engine = program.engine(it.how.backend, &it.how.settings())?;
-    let clock = Clock::of(it.how.backend);
+    let Some(args) = crate::commands::arguments(&program, called, &it.args)? else { return Ok(Verdict::Usage) };
+    let backend = it.how.backend.unwrap_or(Backend::C);
+    let engine = program.engine(backend, &it.how.settings())?;
+    let clock = Clock::of(backend);
     let measured = engine.bench(&Request {
         entry: &entry,
         maker: it.from.as_deref(),
@@ -65,23 +67,23 @@ pub(crate) fn bench(it: &Bench) -> Result<bool, Failed> {
         checksum: it.checksum,
         clock,
     })?;
-    print!("{}", text(it, &entry, clock, &measured));
+    print(&text(it, &entry, clock, &measured));
     if it.how.stats {
-        print!("{}", kernels(&engine, &measured));
+        print(&kernels(&engine, &measured));
     }
     if let Some(path) = &it.json
         && let Err(why) = std::fs::write(path, json(it, &entry, clock, &engine, &measured))
     {
-        eprintln!("cannot write `{}`: {why}", path.display());
-        return Ok(false);
+        error(&format!("cannot write `{}`: {why}\n", path.display()));
+        return Ok(Verdict::Bad);
     }
-    Ok(true)
+    Ok(Verdict::Good)
 }
 
 fn text(it: &Bench, entry: &str, clock: Clock, m: &Measured) -> String {
     let s = &m.stats;
     let settled = if m.stable || it.repeat.is_some() { "" } else { "; not settled" };
-    let mut out = format!("{entry} on {}, {} clock\n", it.how.backend.name(), clock.name());
+    let mut out = format!("{entry} on {}, {} clock\n", it.how.backend.unwrap_or(Backend::C).name(), clock.name());
     out += &format!(
         "  median {:9.3} ms   ({:.3} to {:.3}, least {:.3}; {} runs{settled})\n",
         m.median(),
@@ -124,7 +126,7 @@ fn json(it: &Bench, entry: &str, clock: Clock, engine: &Engine, m: &Measured) ->
         ("entry", quoted(entry)),
         ("maker", it.from.as_deref().map_or("null".to_string(), quoted)),
         ("arguments", args),
-        ("backend", quoted(it.how.backend.name())),
+        ("backend", quoted(it.how.backend.unwrap_or(Backend::C).name())),
         ("clock", quoted(clock.name())),
         ("median_ms", format!("{:.6}", m.median())),
         ("lower_quartile_ms", format!("{:.6}", m.quantile(0.25))),
@@ -151,19 +153,4 @@ fn json(it: &Bench, entry: &str, clock: Clock, engine: &Engine, m: &Measured) ->
 /// JSON has no infinities and no NaN.
 fn number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { quoted(&x.to_string()) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

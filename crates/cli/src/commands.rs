@@ -1,57 +1,78 @@
 //! What each command does.
 
 use crate::arguments::How;
-use std::io::IsTerminal;
+use crate::output::{Messenger, Verdict, error, print};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use terrace::{Data, Engine, Failed, Outcome, Program, Stage, show};
+use terrace::{Backend, Data, Engine, Failed, Outcome, Program, Settings, Stage};
 
 /// How many elements of an array are printed.
 const MOST: usize = 40;
 
-/// Whether messages may be coloured.
-pub(crate) fn colour() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
-}
-
-pub(crate) fn load(path: &Path) -> Result<Program, Failed> {
+pub(crate) fn load(path: &Path, messenger: Messenger) -> Result<Program, Failed> {
     let program = Program::from_file(path)?;
-    eprint!("{}", program.render_warnings(colour()));
+    messenger.warnings(&program);
     Ok(program)
 }
 
-pub(crate) fn check(files: &[PathBuf]) -> Result<bool, Failed> {
+pub(crate) fn check(files: &[PathBuf], messenger: Messenger) -> Result<Verdict, Failed> {
     let mut good = true;
     for file in files {
-        if let Err(failed) = load(file) {
-            eprint!("{}", failed.render(colour()));
+        if let Err(failed) = load(file, messenger) {
+            messenger.failed(&failed);
             good = false;
         }
     }
-    Ok(good)
+    Ok(Verdict::of(good))
 }
 
-pub(crate) fn run(file: &Path, entry: Option<&str>, args: &[String], how: &How) -> Result<bool, Failed> {
-    let program = load(file)?;
-    let Some(name) = chosen_entry(&program, file, entry) else { return Ok(false) };
-    let Some(data) = arguments(&program, &name, args)? else { return Ok(false) };
-    let engine = program.engine(how.backend, &how.settings())?;
+pub(crate) fn run(
+    file: &Path,
+    entry: Option<&str>,
+    args: &[String],
+    output: Option<&Path>,
+    messenger: Messenger,
+    how: &How,
+) -> Result<Verdict, Failed> {
+    let program = load(file, messenger)?;
+    let Some(name) = chosen_entry(&program, file, entry) else { return Ok(Verdict::Usage) };
+    if let Some(path) = output {
+        program.check_output(&name, path)?;
+    }
+    let Some(data) = arguments(&program, &name, args)? else { return Ok(Verdict::Usage) };
+    let (engine, remark) = engine(&program, how, &how.settings())?;
+    if let Some(why) = remark {
+        error(&format!("note: {why}\n"));
+    }
     let outcome = engine.call(&name, data)?;
-    println!("{}", show::data(&outcome.value, MOST));
+    match output {
+        Some(path) => program.write_output(&name, &outcome.value, path)?,
+        None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
+    }
     if how.stats {
         stats(&engine, &outcome);
     }
-    Ok(true)
+    Ok(Verdict::Good)
+}
+
+/// The engine that was asked for; without a wish, compiled C or, where that cannot be, the interpreter with the reason.
+pub(crate) fn engine(program: &Program, how: &How, settings: &Settings) -> Result<(Engine, Option<String>), Failed> {
+    match how.backend {
+        Some(backend) => program.engine(backend, settings).map(|e| (e, None)),
+        None => program.default_engine(settings),
+    }
 }
 
 /// The entry that was named, or the only one; says what is wrong where there is no such.
 pub(crate) fn chosen_entry(program: &Program, file: &Path, entry: Option<&str>) -> Option<String> {
-    match (entry, program.entries().as_slice()) {
+    match (entry, program.entries()) {
         (Some(name), _) => return Some(name.to_string()),
         (None, [only]) => return Some(only.name.clone()),
-        (None, []) => eprintln!("`{}` has no entry to run", file.display()),
+        (None, []) => error(&format!("`{}` has no entry to run\n", file.display())),
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|e| e.name.as_str()).collect();
-            eprintln!("`{}` has several entries; choose one with --entry: {}", file.display(), names.join(", "));
+            let names = names.join(", ");
+            error(&format!("`{}` has several entries; choose one with --entry: {names}\n", file.display()));
         }
     }
     None
@@ -62,30 +83,51 @@ pub(crate) fn arguments(program: &Program, name: &str, args: &[String]) -> Resul
     if let Some(info) = program.entries().iter().find(|e| e.name == name)
         && info.params.len() != args.len()
     {
-        let params: Vec<String> = info.params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
-        eprintln!("`{name}({})` takes {} arguments, and {} were given", params.join(", "), params.len(), args.len());
+        let params: Vec<String> = info.params.iter().map(|p| format!("{}: {}", p.name, p.text)).collect();
+        let (params, wanted, found) = (params.join(", "), info.params.len(), args.len());
+        let s = if wanted == 1 { "" } else { "s" };
+        let were = if found == 1 { "was" } else { "were" };
+        error(&format!("`{name}({params})` takes {wanted} argument{s}, and {found} {were} given\n"));
         return Ok(None);
     }
     let data = args.iter().enumerate().map(|(k, text)| program.argument(name, k, text));
     data.collect::<Result<Vec<_>, Failed>>().map(Some)
 }
 
-pub(crate) fn test(paths: &[PathBuf], filter: &str, how: &How) -> Result<bool, Failed> {
+pub(crate) fn test(
+    paths: &[PathBuf],
+    filter: &str,
+    laws: bool,
+    messenger: Messenger,
+    how: &How,
+) -> Result<Verdict, Failed> {
     let mut files = Vec::new();
     for path in paths {
         collect(path, &mut files);
     }
     if files.is_empty() {
-        eprintln!("there are no `.tce` files there");
-        return Ok(false);
+        error("there are no `.tce` files there\n");
+        return Ok(Verdict::Usage);
     }
-    let (mut passed, mut failed) = (0, 0);
+    if laws && how.backend.is_some_and(|b| b != Backend::Interp) {
+        error("`--laws` samples in the interpreter: leave `--backend` out, or say `--backend interp`\n");
+        return Ok(Verdict::Usage);
+    }
+    let settings = Settings { laws, ..how.settings() };
+    let (mut passed, mut failed, mut interpreted) = (0, 0, Vec::new());
     for file in &files {
-        let outcomes = match load(file).and_then(|p| p.engine(how.backend, &how.settings())) {
-            Ok(engine) => engine.run_tests(filter),
+        let made = load(file, messenger).and_then(|p| match laws {
+            true => p.engine(Backend::Interp, &settings).map(|e| (e, None)),
+            false => engine(&p, how, &settings),
+        });
+        let outcomes = match made {
+            Ok((engine, remark)) => {
+                interpreted.extend(remark.map(|_| file.display().to_string()));
+                engine.run_tests(filter)
+            }
             Err(broken) => {
-                eprint!("{}", broken.render(colour()));
-                println!("{}: could not be run", file.display());
+                messenger.failed(&broken);
+                print(&format!("{}: could not be run\n", file.display()));
                 failed += 1;
                 continue;
             }
@@ -95,18 +137,23 @@ pub(crate) fn test(paths: &[PathBuf], filter: &str, how: &How) -> Result<bool, F
                 None => passed += 1,
                 Some(why) => {
                     failed += 1;
-                    println!("{}: \"{}\" failed", file.display(), outcome.name);
-                    eprint!("{}", why.render(colour()));
+                    print(&format!("{}: \"{}\" failed\n", file.display(), outcome.name));
+                    messenger.failed(&why);
                 }
             }
         }
     }
-    println!("{passed} passed, {failed} failed");
-    Ok(failed == 0)
+    if !interpreted.is_empty() {
+        let s = if interpreted.len() == 1 { "" } else { "s" };
+        let (n, all) = (interpreted.len(), files.len());
+        error(&format!("note: {n} of {all} file{s} ran in the interpreter, because not all of them compile yet\n"));
+    }
+    print(&format!("{passed} passed, {failed} failed\n"));
+    Ok(Verdict::of(failed == 0))
 }
 
 /// The `.tce` files of a folder and of those inside it, in order of their names.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if !path.is_dir() {
         files.push(path.to_path_buf());
         return;
@@ -121,40 +168,44 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-pub(crate) fn ir(file: &Path, stage: Stage, all: bool, how: &How) -> Result<bool, Failed> {
-    let program = load(file)?;
+pub(crate) fn ir(file: &Path, stage: Stage, all: bool, how: &How) -> Result<Verdict, Failed> {
+    let program = load(file, Messenger::default())?;
+    let backend = how.backend.unwrap_or(Backend::C);
     let stages = if all { Stage::ALL.to_vec() } else { vec![stage] };
     for stage in stages {
         if all {
-            println!("──── {} ────", stage.name());
+            print(&format!("──── {} ────\n", stage.name()));
         }
-        print!("{}", program.show(stage, how.backend, &how.settings())?);
+        print(&program.show(stage, backend, &how.settings())?);
     }
-    Ok(true)
+    Ok(Verdict::Good)
 }
 
-pub(crate) fn explain(code: &str) -> Result<bool, Failed> {
-    match terrace::explain(code) {
-        Some(text) => println!("{code}: {text}"),
-        None => eprintln!("there is no explanation of `{code}`"),
+pub(crate) fn explain(code: &str) -> Result<Verdict, Failed> {
+    let code = code.to_ascii_uppercase();
+    match terrace::explain(&code) {
+        Some(text) => print(&format!("{code}: {text}\n")),
+        None => error(&format!("there is no message with the code `{code}`; codes look like `T0901`\n")),
     }
-    Ok(terrace::explain(code).is_some())
+    Ok(if terrace::explain(&code).is_some() { Verdict::Good } else { Verdict::Usage })
 }
 
 fn stats(engine: &Engine, outcome: &Outcome) {
+    let mut out = String::new();
     if let Some(s) = &outcome.stats {
-        eprintln!("launches {}, host reads {}, calls {} (deepest {})", s.launches, s.host_reads, s.calls, s.deepest);
-        eprintln!("allocations {}, peak {} bytes, zeroed {} bytes", s.allocations, s.peak_bytes, s.zeroed_bytes);
-        eprintln!("to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
-        eprintln!("wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);
+        let _ = writeln!(out, "launches {}, host reads {}, calls {} (deepest {})", s.launches, s.host_reads, s.calls, s.deepest);
+        let _ = writeln!(out, "allocations {}, peak {} bytes, zeroed {} bytes", s.allocations, s.peak_bytes, s.zeroed_bytes);
+        let _ = writeln!(out, "to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
+        let _ = writeln!(out, "wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);
         for (kernel, n) in s.launches_per_kernel.iter().enumerate().filter(|(_, n)| **n > 0) {
             let name = engine.loaded().map_or("", |l| l.plan().kernels[kernel].name.as_str());
             let ms = s.kernel_ms.get(kernel).copied().unwrap_or(0.0);
-            eprintln!("  {name}: {n} launches, {ms:.3} ms");
+            let _ = writeln!(out, "  {name}: {n} launches, {ms:.3} ms");
         }
     }
     for (what, count) in &outcome.counts {
-        eprintln!("{what} {count}");
+        let _ = writeln!(out, "{what} {count}");
     }
-    eprint!("{}", engine.timings);
+    let _ = write!(out, "{}", engine.timings);
+    error(&out);
 }

@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `run`, `test`, `bench`, `ir`, `explain`.
+//! The command line: `terrace check`, `run`, `test`, `fmt`, `bench`, `ir`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace).
@@ -8,12 +8,16 @@
 mod arguments;
 mod bench;
 mod commands;
+mod format;
+mod output;
 
 use arguments::{Cli, Command};
 use clap::Parser;
+use output::{Messenger, Verdict};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(output::report_bug));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
@@ -21,20 +25,28 @@ fn main() -> ExitCode {
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }
     };
-    let outcome = match cli.command {
-        Command::Check { files } => commands::check(&files),
-        Command::Run { file, entry, args, how } => commands::run(&file, entry.as_deref(), &args, &how),
-        Command::Test { paths, filter, how } => commands::test(&paths, &filter, &how),
-        Command::Bench(it) => bench::bench(&it),
-        Command::Ir { file, stage, all, how } => commands::ir(&file, stage, all, &how),
-        Command::Explain { code } => commands::explain(&code),
-    };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(failed) => {
-            eprint!("{}", failed.render(commands::colour()));
-            ExitCode::from(1)
+    let plain = Messenger::default();
+    let (messenger, outcome) = match cli.command {
+        Command::Check { files, messages } => {
+            let m = Messenger::new(messages);
+            (m, commands::check(&files, m))
         }
-    }
+        Command::Run { file, entry, args, output, messages, how } => {
+            let m = Messenger::new(messages);
+            (m, commands::run(&file, entry.as_deref(), &args, output.as_deref(), m, &how))
+        }
+        Command::Test { paths, filter, laws, messages, how } => {
+            let m = Messenger::new(messages);
+            (m, commands::test(&paths, &filter, laws, m, &how))
+        }
+        Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
+        Command::Bench(it) => (plain, bench::bench(&it)),
+        Command::Ir { file, stage, all, how } => (plain, commands::ir(&file, stage, all, &how)),
+        Command::Explain { code } => (plain, commands::explain(&code)),
+    };
+    let verdict = outcome.unwrap_or_else(|failed| {
+        messenger.failed(&failed);
+        if failed.is_bug() { Verdict::Bug } else { Verdict::Bad }
+    });
+    ExitCode::from(verdict.code())
 }

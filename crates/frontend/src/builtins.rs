@@ -3,7 +3,7 @@
 //! Each is named here with the form of its type; how it becomes Core stands in `lower/builtin.rs`. A program may define a
 //! function of the same name, which then counts instead.
 
-use terrace_base::UnOp;
+use terrace_base::{BinOp, UnOp};
 
 /// A function that every program has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum Builtin {
     /// `([]t) -> t` for numbers: `sum product`.
     Sum,
     Product,
-    /// `([]t) -> t` for scalars; an empty array is an error.
+    /// `([]t) -> t` for ordered `t`; an empty array is an error.
     Minimum,
     Maximum,
     /// `([]bool) -> bool`.
@@ -27,7 +27,7 @@ pub(crate) enum Builtin {
     Replicate,
     /// `([]a, []b, …) -> [](a, b, …)`.
     Zip,
-    /// `(t, t) -> t` for scalars, by the total order.
+    /// `(t, t) -> t` for ordered `t`, by the total order.
     Min,
     Max,
     /// `abs` on numbers, the others on floats.
@@ -40,9 +40,35 @@ pub(crate) enum Builtin {
     Reduce,
     /// `((t, t) -> t, t, []t) -> []t`.
     Scan,
+    /// `(t, t) -> t` for floats: `pow atan2`.
+    Binary(BinOp),
+    /// `([](a, b, …)) -> ([]a, []b, …)`.
+    Unzip,
+    /// `([][]t) -> []t`.
+    Flatten,
+    /// `([]t, []integer, []t) -> []t`.
+    Scatter,
+    /// `((t, t) -> t, t, integer, []integer, []t) -> []t`.
+    Hist,
+    /// `([]k, []t) -> []t` for ordered `k`.
+    SortByKeys,
+    /// `(t, t) -> bool` for ordered `t`.
+    Precedes,
+    /// `([]integer, []t) -> [][]t`.
+    PartitionBy,
+    /// `(integer, []t) -> [][]t`.
+    Split,
+    /// `(integer, integer, []t) -> [][]t`.
+    Slide,
+    /// `(integer, integer, border[t], []t) -> []t`.
+    Pad,
+    /// `(integer, []t) -> []t`.
+    Rotate,
+    /// `([][]t) -> [][]t`.
+    Transpose,
 }
 
-const TABLE: [(&str, Builtin); 23] = [
+const TABLE: [(&str, Builtin); 48] = [
     ("sum", Builtin::Sum),
     ("product", Builtin::Product),
     ("minimum", Builtin::Minimum),
@@ -66,6 +92,31 @@ const TABLE: [(&str, Builtin); 23] = [
     ("filter", Builtin::Filter),
     ("reduce", Builtin::Reduce),
     ("scan", Builtin::Scan),
+    ("tan", Builtin::Unary(UnOp::Tan)),
+    ("asin", Builtin::Unary(UnOp::Asin)),
+    ("acos", Builtin::Unary(UnOp::Acos)),
+    ("atan", Builtin::Unary(UnOp::Atan)),
+    ("sinh", Builtin::Unary(UnOp::Sinh)),
+    ("cosh", Builtin::Unary(UnOp::Cosh)),
+    ("tanh", Builtin::Unary(UnOp::Tanh)),
+    ("floor", Builtin::Unary(UnOp::Floor)),
+    ("ceil", Builtin::Unary(UnOp::Ceil)),
+    ("round", Builtin::Unary(UnOp::Round)),
+    ("trunc", Builtin::Unary(UnOp::Trunc)),
+    ("pow", Builtin::Binary(BinOp::Pow)),
+    ("atan2", Builtin::Binary(BinOp::Atan2)),
+    ("unzip", Builtin::Unzip),
+    ("flatten", Builtin::Flatten),
+    ("scatter", Builtin::Scatter),
+    ("hist", Builtin::Hist),
+    ("sort_by_keys", Builtin::SortByKeys),
+    ("precedes", Builtin::Precedes),
+    ("partition_by", Builtin::PartitionBy),
+    ("split", Builtin::Split),
+    ("slide", Builtin::Slide),
+    ("pad", Builtin::Pad),
+    ("rotate", Builtin::Rotate),
+    ("transpose", Builtin::Transpose),
 ];
 
 impl Builtin {
@@ -83,7 +134,7 @@ impl Builtin {
 
     /// Whether the first argument is a function.
     pub(crate) fn takes_function(self) -> bool {
-        matches!(self, Builtin::Map | Builtin::Filter | Builtin::Reduce | Builtin::Scan)
+        matches!(self, Builtin::Map | Builtin::Filter | Builtin::Reduce | Builtin::Scan | Builtin::Hist)
     }
 
     /// How many arguments it takes, the function among them; none if any number from two on will do.
@@ -91,7 +142,11 @@ impl Builtin {
         match self {
             Builtin::Zip | Builtin::Map => None,
             Builtin::Replicate | Builtin::Min | Builtin::Max | Builtin::Filter => Some(2),
-            Builtin::Reduce | Builtin::Scan => Some(3),
+            Builtin::Binary(_) | Builtin::SortByKeys | Builtin::Precedes | Builtin::PartitionBy => Some(2),
+            Builtin::Split | Builtin::Rotate => Some(2),
+            Builtin::Reduce | Builtin::Scan | Builtin::Scatter | Builtin::Slide => Some(3),
+            Builtin::Pad => Some(4),
+            Builtin::Hist => Some(5),
             _ => Some(1),
         }
     }

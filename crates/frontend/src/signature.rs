@@ -8,14 +8,16 @@
 //! ```
 //!
 //! A size is an expression over integer names: declared sizes, integer parameters and positions. It is kept as a small
-//! tree here and becomes a symbolic size when the function is lowered, because only then its names have values. Sizes may
-//! use `+ - *`, `/` and `%` by a constant, `min` and `max`. Size functions (`k(i)`) are reported as not built yet.
+//! tree here and becomes a symbolic size when the function is lowered, because only then its names have values.
+//!
+//! A declared size gets its value from the first parameter that has it alone as a length ([`binder_of`]), a size function
+//! from the first one that has it alone as the length of its rows ([`function_binder_of`]). How headers are read is in
+//! [`crate::header`].
 
-use crate::errors;
-use crate::typed::{Local, LocalId, Pattern, PatternKind};
+use crate::declared::TypeId;
+use crate::typed::{Local, LocalId, Pattern};
 use crate::types::{Classes, Ty};
-use terrace_base::{BinOp, Diagnostic, ScalarType, Span};
-use terrace_syntax::ast::{self, DimKind, ExprKind, TypeKind};
+use terrace_base::{BinOp, ScalarType, Span};
 
 /// A type with the sizes it states.
 #[derive(Clone, Debug)]
@@ -24,6 +26,22 @@ pub(crate) enum SizedType {
     Param(usize),
     Tuple(Vec<SizedType>),
     Array(Box<SizedArray>),
+    /// A record; its fields are components, like those of a tuple.
+    Record {
+        id: TypeId,
+        type_args: Vec<Ty>,
+        fields: Vec<SizedType>,
+    },
+    /// An enum, with the fields of each variant.
+    Enum {
+        id: TypeId,
+        type_args: Vec<Ty>,
+        variants: Vec<Vec<SizedType>>,
+    },
+    /// A function; only of parameters.
+    Function(Vec<SizedType>, Box<SizedType>),
+    /// A type that was inferred: it states no sizes.
+    Plain(Ty),
     Error,
 }
 
@@ -51,6 +69,12 @@ pub(crate) enum SizeExpr {
     Rem(Box<SizeExpr>, i64),
     Min(Box<SizeExpr>, Box<SizeExpr>),
     Max(Box<SizeExpr>, Box<SizeExpr>),
+    /// `if a < b then c else d`; the operator compares.
+    If(BinOp, Box<[SizeExpr; 4]>),
+    /// `k(i, j)`, where `k` is a declared size function.
+    Apply(LocalId, Vec<SizeExpr>),
+    /// A size name declared by a type, by its position among the type's sizes; only inside [`Declared`](crate::declared::Declared).
+    Param(usize),
 }
 
 impl SizedType {
@@ -61,6 +85,13 @@ impl SizedType {
             SizedType::Param(k) => Ty::Param(*k),
             SizedType::Tuple(parts) => Ty::Tuple(parts.iter().map(SizedType::plain).collect()),
             SizedType::Array(array) => Ty::array(array.elem.plain()),
+            SizedType::Record { id, type_args, .. } | SizedType::Enum { id, type_args, .. } => {
+                Ty::Named(*id, type_args.clone())
+            }
+            SizedType::Function(params, result) => {
+                Ty::Function(params.iter().map(SizedType::plain).collect(), Box::new(result.plain()))
+            }
+            SizedType::Plain(ty) => ty.clone(),
             SizedType::Error => Ty::Error,
         }
     }
@@ -68,7 +99,10 @@ impl SizedType {
     /// Whether any size is stated, at least `skip` dimensions deep.
     pub(crate) fn states_sizes(&self, skip: usize) -> bool {
         match self {
-            SizedType::Tuple(parts) => parts.iter().any(|p| p.states_sizes(skip)),
+            SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
+                parts.iter().any(|p| p.states_sizes(skip))
+            }
+            SizedType::Enum { variants, .. } => variants.iter().flatten().any(|p| p.states_sizes(skip)),
             SizedType::Array(array) => {
                 (skip == 0 && array.size.is_some()) || array.elem.states_sizes(skip.saturating_sub(1))
             }
@@ -87,8 +121,16 @@ pub(crate) struct Signature {
     /// The names that the header binds; the body's come after them.
     pub(crate) locals: Vec<Local>,
     pub(crate) sizes: Vec<LocalId>,
+    /// Declared size functions: locals of type `(i64, …) -> i64`.
+    pub(crate) size_functions: Vec<LocalId>,
     pub(crate) params: Vec<Param>,
     pub(crate) result: Option<(SizedType, Span)>,
+    /// The sizes after `?` in the result.
+    pub(crate) result_sizes: Vec<LocalId>,
+    /// Whether it has no parentheses.
+    pub(crate) constant: bool,
+    /// The module it stands in.
+    pub(crate) module: usize,
 }
 
 /// A parameter.
@@ -97,287 +139,8 @@ pub(crate) struct Param {
     pub(crate) pattern: Pattern,
     pub(crate) ty: SizedType,
     pub(crate) ty_span: Span,
-}
-
-/// Reads types as written; used for headers and for annotations in bodies.
-pub(crate) struct TypeReader<'a> {
-    pub(crate) type_params: &'a [(String, Classes)],
-    /// Names that may be sizes, innermost last.
-    pub(crate) names: &'a mut Vec<(String, LocalId)>,
-    pub(crate) locals: &'a mut Vec<Local>,
-    pub(crate) reports: &'a mut Vec<Diagnostic>,
-    /// Every name used as a size, and where.
-    pub(crate) mentioned: Vec<(LocalId, Span)>,
-    /// What to write to declare an unknown name; none in bodies.
-    pub(crate) declare: Option<String>,
-}
-
-impl TypeReader<'_> {
-    pub(crate) fn read(&mut self, ty: &ast::Type) -> SizedType {
-        match &ty.kind {
-            TypeKind::Scalar(s) => SizedType::Scalar(*s),
-            TypeKind::Named(name) => match self.type_params.iter().position(|(n, _)| *n == name.text) {
-                Some(k) => SizedType::Param(k),
-                None => {
-                    self.reports.push(errors::unknown_type(&name.text, name.span, self.declare.as_deref()));
-                    SizedType::Error
-                }
-            },
-            TypeKind::Tuple(parts) => SizedType::Tuple(parts.iter().map(|p| self.read(p)).collect()),
-            TypeKind::Array { dim, element } => self.read_array(dim, element),
-            TypeKind::Function { .. } => {
-                self.reports.push(errors::not_built(ty.span, "functions as parameters of `def` and `entry`"));
-                SizedType::Error
-            }
-        }
-    }
-
-    fn read_array(&mut self, dim: &ast::Dim, element: &ast::Type) -> SizedType {
-        let mut position = None;
-        let (size, text) = match &dim.kind {
-            DimKind::Unstated => (None, String::new()),
-            DimKind::Size(size) => (self.size(size), written(size)),
-            DimKind::Counted { var, bound } => {
-                let size = self.size(bound);
-                let id = LocalId::new(self.locals.len());
-                self.locals.push(Local { name: var.text.clone(), span: var.span, ty: Ty::I64, used: true });
-                self.names.push((var.text.clone(), id));
-                position = Some((id, var.text.clone()));
-                (size, written(bound))
-            }
-        };
-        let elem = self.read(element);
-        if position.is_some() {
-            self.names.pop();
-        }
-        SizedType::Array(Box::new(SizedArray { span: dim.span, size, text, position, elem }))
-    }
-
-    fn size(&mut self, expr: &ast::Expr) -> Option<SizeExpr> {
-        match &expr.kind {
-            ExprKind::Int { value, .. } => match i64::try_from(*value) {
-                Ok(n) => Some(SizeExpr::Const(n)),
-                Err(_) => self.refuse(expr, "too large for a size"),
-            },
-            ExprKind::Var(name) => match self.names.iter().rev().find(|(n, _)| n == name) {
-                Some(&(_, id)) => {
-                    self.locals[id.index()].used = true;
-                    self.mentioned.push((id, expr.span));
-                    Some(SizeExpr::Name(id))
-                }
-                None => {
-                    self.reports.push(errors::unknown_size(name, expr.span, self.declare.as_deref()));
-                    None
-                }
-            },
-            ExprKind::Binary { op: ast::BinaryOp::Scalar(op), left, right, .. } => {
-                self.size_operation(expr, *op, left, right)
-            }
-            ExprKind::Call { function, args, .. } => match (&function.kind, args.as_slice()) {
-                (ExprKind::Var(name), [a, b]) if name == "min" || name == "max" => {
-                    let (a, b) = (self.size(a), self.size(b));
-                    let make = if name == "min" { SizeExpr::Min } else { SizeExpr::Max };
-                    Some(make(Box::new(a?), Box::new(b?)))
-                }
-                _ => {
-                    self.reports.push(errors::not_built(expr.span, "size functions"));
-                    None
-                }
-            },
-            _ => self.refuse(expr, "not an expression for sizes"),
-        }
-    }
-
-    fn size_operation(&mut self, expr: &ast::Expr, op: BinOp, left: &ast::Expr, right: &ast::Expr) -> Option<SizeExpr> {
-        if matches!(op, BinOp::Div | BinOp::Rem) {
-            let left = self.size(left);
-            let divisor = match right.kind {
-                ExprKind::Int { value, .. } => i64::try_from(value).ok().filter(|d| *d > 0),
-                _ => None,
-            };
-            let Some(divisor) = divisor else {
-                return self.refuse(right, "sizes are divided by positive constants only");
-            };
-            let left = Box::new(left?);
-            let divided = if op == BinOp::Div { SizeExpr::Div(left, divisor) } else { SizeExpr::Rem(left, divisor) };
-            return Some(divided);
-        }
-        let make = match op {
-            BinOp::Add => SizeExpr::Add,
-            BinOp::Sub => SizeExpr::Sub,
-            BinOp::Mul => SizeExpr::Mul,
-            _ => return self.refuse(expr, "not an expression for sizes"),
-        };
-        let (left, right) = (self.size(left), self.size(right));
-        Some(make(Box::new(left?), Box::new(right?)))
-    }
-
-    fn refuse<T>(&mut self, expr: &ast::Expr, what: &str) -> Option<T> {
-        self.reports.push(errors::not_a_size(expr.span, what));
-        None
-    }
-}
-
-/// Reads the header of a function.
-pub(crate) fn read_header(function: &ast::Function, reports: &mut Vec<Diagnostic>) -> Signature {
-    let mut header = Signature {
-        name: function.name.text.clone(),
-        name_span: function.name.span,
-        exported: function.exported,
-        type_params: Vec::new(),
-        locals: Vec::new(),
-        sizes: Vec::new(),
-        params: Vec::new(),
-        result: None,
-    };
-    let mut names: Vec<(String, LocalId)> = Vec::new();
-    declare(function, &mut header, &mut names, reports);
-    // Integer parameters may be sizes in the types of all parameters and of the result.
-    let mut early = Vec::new();
-    for param in &function.params {
-        let id = match (&param.pattern.kind, &param.ty.kind) {
-            (ast::PatternKind::Name(name), TypeKind::Scalar(s)) if s.is_int() => {
-                let id = header.bind(name, param.pattern.span, Ty::Scalar(*s));
-                names.push((name.clone(), id));
-                Some(id)
-            }
-            _ => None,
-        };
-        early.push(id);
-    }
-    let type_params = header.type_params.clone();
-    let mut reader = TypeReader {
-        type_params: &type_params,
-        names: &mut names,
-        locals: &mut header.locals,
-        reports,
-        mentioned: Vec::new(),
-        declare: Some(format!("{}[", function.name.text)),
-    };
-    let types: Vec<SizedType> = function.params.iter().map(|p| reader.read(&p.ty)).collect();
-    let result = function.result.as_ref().map(|ty| (reader.read(ty), ty.span));
-    header.result = result;
-    for ((param, ty), id) in function.params.iter().zip(types).zip(early) {
-        let pattern = match id {
-            Some(id) => Pattern { kind: PatternKind::Name(id) },
-            None => bind_pattern(&param.pattern, &ty.plain(), &mut header, reports),
-        };
-        header.params.push(Param { pattern, ty, ty_span: param.ty.span });
-    }
-    check_sizes_are_determined(&header, reports);
-    if header.exported && !header.type_params.is_empty() {
-        reports.push(errors::generic_entry(&header.name, header.name_span));
-    }
-    header
-}
-
-impl Signature {
-    fn bind(&mut self, name: &str, span: Span, ty: Ty) -> LocalId {
-        let id = LocalId::new(self.locals.len());
-        self.locals.push(Local { name: name.to_string(), span, ty, used: false });
-        id
-    }
-}
-
-fn bind_pattern(pattern: &ast::Pattern, ty: &Ty, header: &mut Signature, reports: &mut Vec<Diagnostic>) -> Pattern {
-    let kind = match (&pattern.kind, ty) {
-        (ast::PatternKind::Wildcard, _) => PatternKind::Wildcard,
-        (ast::PatternKind::Name(name), _) => PatternKind::Name(header.bind(name, pattern.span, ty.clone())),
-        (ast::PatternKind::Tuple(parts), Ty::Tuple(types)) if parts.len() == types.len() => {
-            let parts = parts.iter().zip(types).map(|(p, t)| bind_pattern(p, t, header, reports));
-            PatternKind::Tuple(parts.collect())
-        }
-        (ast::PatternKind::Tuple(parts), _) => {
-            if *ty != Ty::Error {
-                reports.push(errors::pattern_form(pattern.span, parts.len()));
-            }
-            let parts = parts.iter().map(|p| bind_pattern(p, &Ty::Error, header, reports));
-            PatternKind::Tuple(parts.collect())
-        }
-    };
-    Pattern { kind }
-}
-
-/// Finds out which declared names are sizes and which are types, by their use in the header.
-fn declare(
-    function: &ast::Function,
-    header: &mut Signature,
-    names: &mut Vec<(String, LocalId)>,
-    reports: &mut Vec<Diagnostic>,
-) {
-    let mut uses = Uses::default();
-    function.params.iter().map(|p| &p.ty).chain(&function.result).for_each(|ty| uses.in_type(ty));
-    let mut seen: Vec<&ast::Name> = Vec::new();
-    for generic in &function.generics {
-        let name = &generic.name;
-        if let Some(first) = seen.iter().find(|n| n.text == name.text) {
-            reports.push(errors::declared_twice(&name.text, name.span, first.span));
-            continue;
-        }
-        seen.push(name);
-        let is_type = uses.types.contains(&name.text);
-        let is_size = uses.sizes.contains(&name.text);
-        let class = generic.class.as_ref().and_then(|class| {
-            let found = Classes::named(&class.text);
-            if found.is_none() {
-                reports.push(errors::unknown_class(&class.text, class.span));
-            }
-            found
-        });
-        if is_type && is_size {
-            reports.push(errors::type_and_size(&name.text, name.span));
-        }
-        if is_type || generic.class.is_some() {
-            header.type_params.push((name.text.clone(), class.unwrap_or(Classes::NONE)));
-        } else if is_size {
-            let id = header.bind(&name.text, name.span, Ty::I64);
-            header.sizes.push(id);
-            names.push((name.text.clone(), id));
-        } else if !uses.functions.contains(&name.text) {
-            reports.push(errors::unused_generic(&name.text, name.span));
-        }
-    }
-}
-
-#[derive(Default)]
-struct Uses {
-    types: Vec<String>,
-    sizes: Vec<String>,
-    functions: Vec<String>,
-}
-
-impl Uses {
-    fn in_type(&mut self, ty: &ast::Type) {
-        match &ty.kind {
-            TypeKind::Scalar(_) => {}
-            TypeKind::Named(name) => self.types.push(name.text.clone()),
-            TypeKind::Tuple(parts) => parts.iter().for_each(|p| self.in_type(p)),
-            TypeKind::Array { dim, element } => {
-                match &dim.kind {
-                    DimKind::Unstated => {}
-                    DimKind::Size(size) | DimKind::Counted { bound: size, .. } => self.in_size(size),
-                }
-                self.in_type(element);
-            }
-            TypeKind::Function { params, result } => {
-                params.iter().for_each(|p| self.in_type(p));
-                self.in_type(result);
-            }
-        }
-    }
-
-    fn in_size(&mut self, size: &ast::Expr) {
-        match &size.kind {
-            ExprKind::Var(name) => self.sizes.push(name.clone()),
-            ExprKind::Call { function, args, .. } => {
-                if let ExprKind::Var(name) = &function.kind {
-                    self.functions.push(name.clone());
-                }
-                args.iter().for_each(|a| self.in_size(a));
-            }
-            _ => terrace_syntax::visit::for_each_child(size, &mut |child| self.in_size(child)),
-        }
-    }
+    /// Whether a call consumes it.
+    pub(crate) consumed: bool,
 }
 
 /// Where a declared size gets its value: a parameter, and the way to an array in it.
@@ -390,7 +153,7 @@ pub(crate) struct Binder {
 /// One step from a value to a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A component of a tuple.
+    /// A component of a tuple or a field of a record.
     Component(usize),
     /// The first element of an array, if there is one.
     First,
@@ -409,7 +172,7 @@ pub(crate) fn binder_of(name: LocalId, params: &[Param]) -> Option<Binder> {
 
 fn depth(ty: &SizedType) -> usize {
     match ty {
-        SizedType::Tuple(parts) => parts.iter().map(depth).max().unwrap_or(0),
+        SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => parts.iter().map(depth).max().unwrap_or(0),
         SizedType::Array(array) => 1 + depth(&array.elem),
         _ => 0,
     }
@@ -417,14 +180,16 @@ fn depth(ty: &SizedType) -> usize {
 
 fn find_length(name: LocalId, ty: &SizedType, level: usize, path: &mut Vec<Step>) -> bool {
     match ty {
-        SizedType::Tuple(parts) => parts.iter().enumerate().any(|(k, part)| {
-            path.push(Step::Component(k));
-            let found = find_length(name, part, level, path);
-            if !found {
-                path.pop();
-            }
-            found
-        }),
+        SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
+            parts.iter().enumerate().any(|(k, part)| {
+                path.push(Step::Component(k));
+                let found = find_length(name, part, level, path);
+                if !found {
+                    path.pop();
+                }
+                found
+            })
+        }
         SizedType::Array(array) if level == 0 => {
             matches!(array.size, Some(SizeExpr::Name(id)) if id == name)
         }
@@ -440,33 +205,62 @@ fn find_length(name: LocalId, ty: &SizedType, level: usize, path: &mut Vec<Step>
     }
 }
 
-fn check_sizes_are_determined(header: &Signature, reports: &mut Vec<Diagnostic>) {
-    for id in &header.sizes {
-        if binder_of(*id, &header.params).is_none() {
-            let local = &header.locals[id.index()];
-            reports.push(errors::undetermined_size(&local.name, local.span));
-        }
-    }
+/// Where a size function gets its values: a parameter, and the way to the array whose lengths they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FunctionBinder {
+    pub(crate) param: usize,
+    pub(crate) path: Vec<RowStep>,
 }
 
-/// A size as a person would write it.
-fn written(expr: &ast::Expr) -> String {
-    match &expr.kind {
-        ExprKind::Int { value, .. } => value.to_string(),
-        ExprKind::Var(name) => name.clone(),
-        ExprKind::Binary { op, left, right, .. } => {
-            let part = |e: &ast::Expr| match (&e.kind, op) {
-                (ExprKind::Binary { .. }, ast::BinaryOp::Scalar(BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Sub)) => {
-                    format!("({})", written(e))
+/// One step from a value to a part of it, for given arguments of a size function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowStep {
+    /// A component of a tuple or a field of a record.
+    Component(usize),
+    /// The element of an array at this argument of the size function.
+    Argument(usize),
+}
+
+/// The first place that has exactly `name(i, j, …)` as its length, where `i`, `j`, … are the positions around it.
+pub(crate) fn function_binder_of(name: LocalId, params: &[Param]) -> Option<FunctionBinder> {
+    params.iter().enumerate().find_map(|(param, p)| {
+        let mut path = Vec::new();
+        find_rows(name, &p.ty, &mut Vec::new(), &mut path).then_some(FunctionBinder { param, path })
+    })
+}
+
+fn find_rows(name: LocalId, ty: &SizedType, positions: &mut Vec<LocalId>, path: &mut Vec<RowStep>) -> bool {
+    match ty {
+        SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
+            parts.iter().enumerate().any(|(k, part)| {
+                path.push(RowStep::Component(k));
+                let found = find_rows(name, part, positions, path);
+                if !found {
+                    path.pop();
                 }
-                _ => written(e),
+                found
+            })
+        }
+        SizedType::Array(array) => {
+            if let Some(SizeExpr::Apply(id, args)) = &array.size
+                && *id == name
+                && args.len() == positions.len()
+                && args.iter().zip(&*positions).all(|(a, p)| matches!(a, SizeExpr::Name(n) if n == p))
+            {
+                return true;
+            }
+            let Some((position, _)) = array.position else {
+                return false;
             };
-            format!("{} {} {}", part(left), op.symbol(), part(right))
+            path.push(RowStep::Argument(positions.len()));
+            positions.push(position);
+            let found = find_rows(name, &array.elem, positions, path);
+            positions.pop();
+            if !found {
+                path.pop();
+            }
+            found
         }
-        ExprKind::Call { function, args, .. } => {
-            let args: Vec<String> = args.iter().map(written).collect();
-            format!("{}({})", written(function), args.join(", "))
-        }
-        _ => "…".to_string(),
+        _ => false,
     }
 }

@@ -50,6 +50,11 @@ pub(crate) enum Kind {
     Call {
         function: usize,
         type_args: Vec<Ty>,
+        args: Vec<Arg>,
+    },
+    /// A call of a function parameter or of a declared size function.
+    Apply {
+        function: LocalId,
         args: Vec<Expr>,
     },
     Builtin {
@@ -58,6 +63,8 @@ pub(crate) enum Kind {
         args: Vec<Expr>,
     },
     Convert(ScalarType, Box<Expr>),
+    /// A conversion to the type of the expression, a declared type name: `t(x)`.
+    ConvertTo(Box<Expr>),
     Unary(UnOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Tuple(Vec<Expr>),
@@ -69,7 +76,30 @@ pub(crate) enum Kind {
     },
     Index {
         array: Box<Expr>,
-        subscripts: Vec<Subscript>,
+        place: Place,
+    },
+    Update {
+        array: Box<Expr>,
+        place: Place,
+        value: Box<Expr>,
+    },
+    /// Fields by their number in the declaration, in the order written.
+    Record(Vec<(usize, Expr)>),
+    RecordUpdate {
+        record: Box<Expr>,
+        fields: Vec<(usize, Expr)>,
+    },
+    /// A field of a record or a component of a tuple.
+    Project(Box<Expr>, usize),
+    /// A value of the enum that is the expression's type.
+    Variant {
+        tag: usize,
+        fields: Vec<Expr>,
+    },
+    /// Exhaustive; the first arm that fits counts.
+    Match {
+        value: Box<Expr>,
+        arms: Vec<Arm>,
     },
     Range {
         from: Box<Expr>,
@@ -94,6 +124,22 @@ pub(crate) enum Kind {
     Error,
 }
 
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Value(Expr),
+    Function(Fun),
+}
+
+/// An arm of a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    pub(crate) span: Span,
+    pub(crate) pattern: Pattern,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
+}
+
 /// A function where one is an argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Fun {
@@ -103,16 +149,32 @@ pub(crate) struct Fun {
 }
 
 #[derive(Clone, Debug)]
+// Trees are small and short-lived; plain fields match better than boxes.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum FunKind {
-    Lambda { params: Vec<Pattern>, body: Expr },
+    Lambda {
+        params: Vec<Pattern>,
+        body: Expr,
+    },
     Section(BinaryOp),
-    Function { function: usize, type_args: Vec<Ty> },
+    Function {
+        function: usize,
+        type_args: Vec<Ty>,
+    },
     Builtin(Builtin),
     Convert(ScalarType),
+    /// A function parameter handed on.
+    Param(LocalId),
+    /// A variant with fields, as the function that makes one.
+    Variant {
+        tag: usize,
+    },
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
+    pub(crate) span: Span,
+    pub(crate) ty: Ty,
     pub(crate) kind: PatternKind,
 }
 
@@ -121,6 +183,17 @@ pub(crate) enum PatternKind {
     Name(LocalId),
     Wildcard,
     Tuple(Vec<Pattern>),
+    /// Fields by their number in the declaration.
+    Record(Vec<(usize, Pattern)>),
+    /// A variant of an enum.
+    Variant {
+        tag: usize,
+        fields: Vec<Pattern>,
+    },
+    /// A literal; only in matches.
+    Literal(Box<Expr>),
+    /// One of several, which bind no names; only in matches.
+    Or(Vec<Pattern>),
 }
 
 #[derive(Clone, Debug)]
@@ -135,6 +208,13 @@ pub(crate) enum GeneratorKind {
     Count { var: LocalId, bound: Expr },
 }
 
+/// What stands between the brackets of an index or an update.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Subscripts(Vec<Subscript>),
+    Strided { span: Span, offset: Box<Expr>, dims: Vec<(Expr, Expr)> },
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Subscript {
     pub(crate) span: Span,
@@ -142,6 +222,8 @@ pub(crate) struct Subscript {
 }
 
 #[derive(Clone, Debug)]
+// Trees are small and short-lived; plain fields match better than boxes.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum SubscriptKind {
     At(Expr),
     Slice { from: Option<Box<Expr>>, to: Option<Box<Expr>>, step: Option<Box<Expr>> },

@@ -1,14 +1,18 @@
-//! Types while they are being inferred, and unification.
+//! Types while they are being inferred, and the classes they belong to.
 //!
 //! ```text
 //! [x + 1 for x in xs]     xs : []?0    1 : ?1 (a number)    x : ?0    unify ?0 and ?1, result []?0
 //! ```
 //!
-//! A variable carries the *classes* it must belong to (`1` is a number, `x < y` needs an order); they are checked when it
-//! gets a type and handed on when it meets another variable. Each binding remembers the expression that made it, so that a
-//! clash can say where both types came from. Sizes are no part of these types: they are handled in [`crate::signature`].
+//! A variable carries the *classes* it must belong to (`1` is a number, `x < y` needs an order). One class has no name in
+//! programs: [`Classes::VALUE`], to which everything but functions belongs. Almost every variable has it, which is how a
+//! function that is stored in a tuple is found out. Unification itself is in [`crate::unify`]. Sizes are no part of these
+//! types: they are handled in [`crate::signature`].
 
-use terrace_base::{ScalarType, Span};
+use crate::declared::TypeId;
+use terrace_base::ScalarType;
+
+pub(crate) use crate::unify::Unifier;
 
 /// A type that may still have unknown parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +22,18 @@ pub(crate) enum Ty {
     Array(Box<Ty>),
     /// A type name declared in the function's brackets, by its position there.
     Param(usize),
+    /// A record or an enum, with what its declared type names stand for.
+    Named(TypeId, Vec<Ty>),
+    /// A function; only parameters of functions have such a type.
+    Function(Vec<Ty>, Box<Ty>),
     Var(TyVar),
     /// The type of something wrong that was reported already; fits everything.
     Error,
 }
 
 /// A part of a type that is not known yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TyVar(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TyVar(pub(crate) u32);
 
 impl Ty {
     pub(crate) const BOOL: Ty = Ty::Scalar(ScalarType::Bool);
@@ -42,6 +50,11 @@ impl Ty {
             Ty::Param(k) => args.get(*k).cloned().unwrap_or(Ty::Error),
             Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|p| p.instantiate(args)).collect()),
             Ty::Array(elem) => Ty::array(elem.instantiate(args)),
+            Ty::Named(id, parts) => Ty::Named(*id, parts.iter().map(|p| p.instantiate(args)).collect()),
+            Ty::Function(params, result) => {
+                let params = params.iter().map(|p| p.instantiate(args)).collect();
+                Ty::Function(params, Box::new(result.instantiate(args)))
+            }
             other => other.clone(),
         }
     }
@@ -62,9 +75,20 @@ impl Classes {
     pub(crate) const SCALAR: Classes = Classes(32);
     /// Truth values and integers.
     pub(crate) const BITS: Classes = Classes(64);
+    /// Not a function.
+    pub(crate) const VALUE: Classes = Classes(128);
 
-    pub(crate) fn and(self, other: Classes) -> Classes {
+    pub(crate) const fn and(self, other: Classes) -> Classes {
         Classes(self.0 | other.0)
+    }
+
+    pub(crate) fn both(self, other: Classes) -> Classes {
+        Classes(self.0 & other.0)
+    }
+
+    /// Whether the type of such a variable is `i64` or `f64` if nothing else is said.
+    pub(crate) fn is_number(self) -> bool {
+        self.0 & (Classes::NUM.0 | Classes::INT.0 | Classes::FLOAT.0) != 0
     }
 
     pub(crate) fn has(self, other: Classes) -> bool {
@@ -85,7 +109,7 @@ impl Classes {
 
     /// Everything that membership in the declared class brings along.
     pub(crate) fn implied(self) -> Classes {
-        let mut all = self;
+        let mut all = self.and(Classes::VALUE);
         if all.has(Classes::INT) {
             all = all.and(Classes::BITS);
         }
@@ -101,7 +125,7 @@ impl Classes {
         all
     }
 
-    fn missing_in(self, ty: ScalarType) -> Classes {
+    pub(crate) fn missing_in(self, ty: ScalarType) -> Classes {
         let mut missing = 0;
         for (class, holds) in [
             (Classes::NUM, ty.is_number()),
@@ -116,7 +140,7 @@ impl Classes {
         Classes(missing)
     }
 
-    fn without(self, other: Classes) -> Classes {
+    pub(crate) fn without(self, other: Classes) -> Classes {
         Classes(self.0 & !other.0)
     }
 
@@ -138,7 +162,7 @@ impl Classes {
     pub(crate) fn wanted(self) -> &'static str {
         if self.has(Classes::FLOAT) {
             "a floating-point number"
-        } else if self.has(Classes::INT) {
+        } else if self.has(Classes::INT) || self.has(Classes::NUM.and(Classes::BITS)) {
             "an integer"
         } else if self.has(Classes::NUM) {
             "a number"
@@ -148,193 +172,10 @@ impl Classes {
             "a number or a truth value"
         } else if self.has(Classes::ORD) {
             "something with an order (`t: Ord`)"
-        } else {
+        } else if self.has(Classes::EQ) {
             "something that can be compared (`t: Eq`)"
-        }
-    }
-}
-
-/// Why two types do not fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Clash {
-    /// They differ in form.
-    Different,
-    /// A type does not belong to a class it must belong to.
-    Class(Classes, Ty),
-    /// A type would contain itself.
-    Infinite,
-}
-
-#[derive(Clone, Debug)]
-enum State {
-    Free { classes: Classes, origin: Span },
-    Bound { ty: Ty, span: Span },
-}
-
-/// The variables of one function and what is known about them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unifier {
-    vars: Vec<State>,
-    /// The classes of the declared type names.
-    pub(crate) params: Vec<(String, Classes)>,
-}
-
-impl Unifier {
-    pub(crate) fn fresh(&mut self, classes: Classes, origin: Span) -> Ty {
-        self.vars.push(State::Free { classes, origin });
-        Ty::Var(TyVar(self.vars.len() as u32 - 1))
-    }
-
-    fn state(&self, var: TyVar) -> &State {
-        &self.vars[var.0 as usize]
-    }
-
-    /// The type with bound variables followed at the top.
-    pub(crate) fn head(&self, ty: &Ty) -> Ty {
-        let mut ty = ty;
-        while let Ty::Var(v) = ty
-            && let State::Bound { ty: next, .. } = self.state(*v)
-        {
-            ty = next;
-        }
-        ty.clone()
-    }
-
-    /// The type with bound variables followed everywhere.
-    pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
-        match self.head(ty) {
-            Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|p| self.resolve(p)).collect()),
-            Ty::Array(elem) => Ty::array(self.resolve(&elem)),
-            other => other,
-        }
-    }
-
-    /// The expression that gave a variable its type.
-    pub(crate) fn origin(&self, ty: &Ty) -> Option<Span> {
-        let mut ty = ty;
-        let mut found = None;
-        while let Ty::Var(v) = ty {
-            match self.state(*v) {
-                State::Bound { ty: next, span } => {
-                    found = Some(*span);
-                    ty = next;
-                }
-                State::Free { .. } => return None,
-            }
-        }
-        found
-    }
-
-    /// Makes two types equal; `span` is the expression that demands it.
-    pub(crate) fn unify(&mut self, a: &Ty, b: &Ty, span: Span) -> Result<(), Clash> {
-        match (self.head(a), self.head(b)) {
-            (Ty::Error, _) | (_, Ty::Error) => Ok(()),
-            (Ty::Var(x), Ty::Var(y)) if x == y => Ok(()),
-            (Ty::Var(x), other) | (other, Ty::Var(x)) => self.bind(x, other, span),
-            (Ty::Scalar(x), Ty::Scalar(y)) if x == y => Ok(()),
-            (Ty::Param(x), Ty::Param(y)) if x == y => Ok(()),
-            (Ty::Array(x), Ty::Array(y)) => self.unify(&x, &y, span),
-            (Ty::Tuple(xs), Ty::Tuple(ys)) if xs.len() == ys.len() => {
-                xs.iter().zip(&ys).try_for_each(|(x, y)| self.unify(x, y, span))
-            }
-            _ => Err(Clash::Different),
-        }
-    }
-
-    fn bind(&mut self, var: TyVar, ty: Ty, span: Span) -> Result<(), Clash> {
-        if self.occurs(var, &ty) {
-            return Err(Clash::Infinite);
-        }
-        let State::Free { classes, .. } = *self.state(var) else { unreachable!("heads of types are free variables") };
-        self.require(&ty, classes)?;
-        self.vars[var.0 as usize] = State::Bound { ty, span };
-        Ok(())
-    }
-
-    fn occurs(&self, var: TyVar, ty: &Ty) -> bool {
-        match self.head(ty) {
-            Ty::Var(v) => v == var,
-            Ty::Tuple(parts) => parts.iter().any(|p| self.occurs(var, p)),
-            Ty::Array(elem) => self.occurs(var, &elem),
-            _ => false,
-        }
-    }
-
-    /// Makes a type belong to classes.
-    pub(crate) fn require(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
-        if classes == Classes::NONE {
-            return Ok(());
-        }
-        let head = self.head(ty);
-        let missing = match &head {
-            Ty::Error => Classes::NONE,
-            Ty::Var(v) => {
-                if let State::Free { classes: all, .. } = &mut self.vars[v.0 as usize] {
-                    *all = all.and(classes);
-                }
-                let all = match self.state(*v) {
-                    State::Free { classes, .. } => *classes,
-                    State::Bound { .. } => Classes::NONE,
-                };
-                if all.has(Classes::INT) && all.has(Classes::FLOAT) { classes } else { Classes::NONE }
-            }
-            Ty::Scalar(s) => classes.missing_in(*s),
-            Ty::Param(k) => {
-                let declared = self.params.get(*k).map_or(Classes::NONE, |p| p.1);
-                classes.without(declared.implied())
-            }
-            Ty::Tuple(parts) => {
-                let inner = Classes(classes.0 & (Classes::EQ.0 | Classes::ORD.0));
-                for part in parts {
-                    self.require(part, inner)?;
-                }
-                classes.without(inner)
-            }
-            Ty::Array(elem) => {
-                let inner = Classes(classes.0 & (Classes::EQ.0 | Classes::ORD.0));
-                self.require(elem, inner)?;
-                classes.without(inner)
-            }
-        };
-        if missing == Classes::NONE { Ok(()) } else { Err(Clash::Class(missing, head)) }
-    }
-
-    /// Gives every number that is still open its default; returns where variables without one came from.
-    pub(crate) fn default_all(&mut self) -> Vec<Span> {
-        let mut open = Vec::new();
-        for k in 0..self.vars.len() {
-            if let State::Free { classes, origin } = self.vars[k] {
-                let ty = if classes.has(Classes::FLOAT) {
-                    Ty::Scalar(ScalarType::F64)
-                } else if classes.has(Classes::NUM) || classes.has(Classes::INT) {
-                    Ty::I64
-                } else {
-                    open.push(origin);
-                    Ty::Error
-                };
-                self.vars[k] = State::Bound { ty, span: origin };
-            }
-        }
-        open
-    }
-
-    /// The type as a person would write it; unknown parts are described.
-    pub(crate) fn show(&self, ty: &Ty) -> String {
-        match self.head(ty) {
-            Ty::Scalar(s) => s.name().to_string(),
-            Ty::Tuple(parts) => {
-                let parts: Vec<String> = parts.iter().map(|p| self.show(p)).collect();
-                format!("({})", parts.join(", "))
-            }
-            Ty::Array(elem) => format!("[]{}", self.show(&elem)),
-            Ty::Param(k) => self.params.get(k).map_or("?".to_string(), |p| p.0.clone()),
-            Ty::Var(v) => match self.state(v) {
-                State::Free { classes, .. } if classes.has(Classes::FLOAT) => "{float}".to_string(),
-                State::Free { classes, .. } if classes.has(Classes::INT) => "{integer}".to_string(),
-                State::Free { classes, .. } if classes.has(Classes::NUM) => "{number}".to_string(),
-                _ => "_".to_string(),
-            },
-            Ty::Error => "_".to_string(),
+        } else {
+            "a value"
         }
     }
 }

@@ -32,6 +32,18 @@ pub enum CheckKind {
     Rows,
     /// `values = [depth]`: recursion deeper than the limit.
     Depth,
+    /// `values = [least position, greatest position, length]`: a strided slice stays within the array.
+    Strided,
+    /// No values: a strided slice that is written does not overlap itself.
+    Overlap,
+    /// `values = [sum of the sizes, length]`: the rows of a partition have the length of the array together.
+    Partition,
+    /// No values: the array is not empty; the text says for what.
+    Empty(String),
+    /// `values = [number]`: the number is at least 1; the text says what it is.
+    Positive(String),
+    /// `values = [places, values]`: an update of several places has as many values.
+    Places,
 }
 
 impl CheckKind {
@@ -47,6 +59,12 @@ impl CheckKind {
             CheckKind::Assert(_) => "T0907",
             CheckKind::Rows => "T0908",
             CheckKind::Depth => "T0909",
+            CheckKind::Strided => "T0913",
+            CheckKind::Overlap => "T0914",
+            CheckKind::Partition => "T0915",
+            CheckKind::Empty(_) => "T0916",
+            CheckKind::Positive(_) => "T0917",
+            CheckKind::Places => "T0918",
         }
     }
 
@@ -62,13 +80,21 @@ impl CheckKind {
             CheckKind::Assert(_) => "assert",
             CheckKind::Rows => "rows",
             CheckKind::Depth => "depth",
+            CheckKind::Strided => "strided",
+            CheckKind::Overlap => "overlap",
+            CheckKind::Partition => "partition",
+            CheckKind::Empty(_) => "empty",
+            CheckKind::Positive(_) => "positive",
+            CheckKind::Places => "places",
         }
     }
 
     /// The text that belongs to the kind: an assertion's message, a size as written, else empty.
     pub fn text(&self) -> &str {
         match self {
-            CheckKind::Size(text) | CheckKind::Assert(text) => text,
+            CheckKind::Size(text) | CheckKind::Assert(text) | CheckKind::Empty(text) | CheckKind::Positive(text) => {
+                text
+            }
             _ => "",
         }
     }
@@ -78,10 +104,11 @@ impl CheckKind {
     /// How many values its message shows.
     pub fn value_count(&self) -> usize {
         match self {
-            CheckKind::Assert(_) => 0,
-            CheckKind::Division | CheckKind::Length | CheckKind::Depth => 1,
-            CheckKind::Index | CheckKind::Zip | CheckKind::Size(_) | CheckKind::Rows => 2,
-            CheckKind::Slice => 3,
+            CheckKind::Assert(_) | CheckKind::Overlap | CheckKind::Empty(_) => 0,
+            CheckKind::Division | CheckKind::Length | CheckKind::Depth | CheckKind::Positive(_) => 1,
+            CheckKind::Index | CheckKind::Zip | CheckKind::Size(_) => 2,
+            CheckKind::Rows | CheckKind::Partition | CheckKind::Places => 2,
+            CheckKind::Slice | CheckKind::Strided => 3,
         }
     }
 }

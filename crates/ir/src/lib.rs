@@ -37,6 +37,14 @@ pub enum Atom {
 }
 
 impl Atom {
+    /// The constant, if it is one.
+    pub fn constant(self) -> Option<terrace_base::Scalar> {
+        match self {
+            Atom::Var(_) => None,
+            Atom::Const(c) => Some(c),
+        }
+    }
+
     /// The value, if this is one.
     pub fn var(self) -> Option<ValueId> {
         match self {
@@ -67,17 +75,22 @@ pub fn value_of(s: terrace_algebra::SizeVar) -> ValueId {
     ValueId::new(s.0 as usize)
 }
 
-/// A size with values replaced, where the replacement is a value or an integer; other values stay.
+/// A size with values replaced, where the replacement is a value or an integer; other values stay. A size function is an
+/// array of integers, and its number that of the array.
 pub fn replaced_in_size(
     size: &terrace_algebra::Size,
     map: &std::collections::BTreeMap<ValueId, Atom>,
 ) -> terrace_algebra::Size {
-    use terrace_algebra::Size;
+    use terrace_algebra::{Size, SizeFun};
     if map.is_empty() {
         return size.clone();
     }
-    size.substitute_all(&|s| match map.get(&value_of(s))? {
+    let replaced = size.substitute_all(&|s| match map.get(&value_of(s))? {
         Atom::Var(v) => Some(Size::var(size_var(*v))),
         Atom::Const(c) => c.as_i64().map(Size::constant),
+    });
+    replaced.substitute_funs(&|fun, args| {
+        let new = map.get(&ValueId::new(fun.0 as usize))?.var()?;
+        Some(Size::apply(SizeFun(new.index() as u32), args.to_vec()))
     })
 }

@@ -10,7 +10,8 @@
 
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify,
+    choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify, spell_out_sums,
+    spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -46,11 +47,25 @@ pub const CORE: &[Pass<core::Program>] = &[Pass {
 
 /// On Core, for the compiling back ends.
 pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
+    // Before anything compares or moves values of enums.
+    Pass {
+        name: "spell_out_sums",
+        about: "enums of numbers become tuples with a tag",
+        wanted: always,
+        run: |p, _| spell_out_sums::spell_out_sums(p),
+    },
     Pass {
         name: "inline_calls",
         about: "calls of functions that are not recursive are replaced by their bodies",
         wanted: always,
         run: |p, _| inline_calls::inline_calls(p),
+    },
+    // After inlining, which tells what runs in parallel code; before merging concatenations, of which it makes some.
+    Pass {
+        name: "spell_out_views",
+        about: "operators that move elements become generates",
+        wanted: always,
+        run: |p, _| spell_out_views::spell_out_views(p),
     },
     // After inlining, which brings concatenations together.
     Pass {

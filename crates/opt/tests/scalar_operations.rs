@@ -1,22 +1,27 @@
-//! Every scalar operation in compiled C, against the meaning that `base` gives it, on the values where compilers differ:
+//! Every scalar operation in compiled C and in CUDA text run on the CPU, against the meaning that `base` gives it, on the values where compilers differ:
 //! the ends of the range, zero divisors, shifts beyond the width, infinities, NaN, both zeros.
 
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp, convert};
 use terrace_ir::flat;
 use terrace_opt::lower::{kernels, place_in_memory::place_in_memory};
 use terrace_opt::options::{Options, TileSizes};
+use terrace_plan::Target;
 use terrace_plan::data::Data;
 use terrace_runtime::{Backend, Runtime};
 
 fn specials(ty: ScalarType) -> Vec<Scalar> {
     match ty {
         ScalarType::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
-        ScalarType::F32 => [0.0, -0.0, 1.0, -2.5, 1e30, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 300.7, -2e9]
-            .map(Scalar::F32)
-            .to_vec(),
-        ScalarType::F64 => [0.0, -0.0, 1.5, -7.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 9.3e18, -65536.5]
-            .map(Scalar::F64)
-            .to_vec(),
+        ScalarType::F32 => {
+            [0.0, -0.0, 1.0, -2.5, 1e30, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 300.7, -2e9, 0.5, -0.25]
+                .map(Scalar::F32)
+                .to_vec()
+        }
+        ScalarType::F64 => {
+            [0.0, -0.0, 1.5, -7.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 9.3e18, -65536.5, 0.5, -0.25]
+                .map(Scalar::F64)
+                .to_vec()
+        }
         ty => {
             let ends = [i64::MIN, i64::MAX, i64::from(i32::MIN), i64::from(i32::MAX), 127, -128, 32767, -32768];
             ends.iter().chain(&[0, 1, -1, 2, 3, -7, 10, 33, 65]).map(|n| Scalar::from_i64(ty, *n)).collect()
@@ -39,7 +44,7 @@ fn cases(ty: ScalarType) -> Vec<Case> {
             cases.push(Case { text, ty: result, meaning: Box::new(move |a, b| op.apply(a, b)) });
         }
     }
-    for op in [UnOp::Neg, UnOp::Not, UnOp::Abs, UnOp::Sqrt] {
+    for op in UnOp::ALL {
         if let Some(result) = op.result_type(ty) {
             let text = format!("{} a_5", op.word());
             cases.push(Case { text, ty: result, meaning: Box::new(move |a, _| op.apply(a)) });
@@ -73,15 +78,19 @@ fn program(ty: ScalarType, cases: &[Case]) -> String {
     )
 }
 
-fn check(ty: ScalarType) {
+fn check(ty: ScalarType, backend: Backend) {
     let cases = cases(ty);
     let text = program(ty, &cases);
     let flat: flat::Program = flat::parse::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     flat::verify::verify(&flat).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let placed = place_in_memory(&flat).expect("can be placed");
-    let options = Options { tiles: TileSizes::TINY, ..Options::default() };
-    let plan = terrace_codegen::c::print(&kernels::lower(&placed, &options).expect("can be lowered"));
-    let runtime = Runtime::new(Backend::Cpu { threads: 1 }, terrace_runtime::Options::default()).expect("a CPU");
+    let options = Options { tiles: TileSizes::TINY, target: backend.target(), ..Options::default() };
+    let lowered = kernels::lower(&placed, &options).expect("can be lowered");
+    let plan = match backend.target() {
+        Target::C => terrace_codegen::c::print(&lowered),
+        Target::Cuda => terrace_codegen::cuda::print(&lowered),
+    };
+    let runtime = Runtime::new(backend, terrace_runtime::Options::default()).expect("a CPU");
     let loaded = runtime.load(&plan).unwrap_or_else(|e| panic!("{e}"));
     let values = specials(ty);
     let pairs: Vec<(Scalar, Scalar)> = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).collect();
@@ -101,5 +110,10 @@ fn check(ty: ScalarType) {
 
 #[test]
 fn all_types() {
-    ScalarType::ALL.into_iter().for_each(check);
+    ScalarType::ALL.into_iter().for_each(|ty| check(ty, Backend::Cpu { threads: 1 }));
+}
+
+#[test]
+fn all_types_in_cuda_text() {
+    ScalarType::ALL.into_iter().for_each(|ty| check(ty, Backend::CudaSim { seed: 1 }));
 }

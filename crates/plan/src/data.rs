@@ -13,4 +13,13 @@ pub enum Data {
     Tuple(Vec<Data>),
     /// An array; rows may have any lengths.
     Array(Vec<Data>),
+    /// A value of an enum.
+    Variant {
+        /// Which variant, counted from 0.
+        tag: usize,
+        /// Its name.
+        name: String,
+        /// What it holds.
+        fields: Vec<Data>,
+    },
 }

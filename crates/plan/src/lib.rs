@@ -9,6 +9,7 @@ pub mod host;
 pub mod layout;
 pub mod messages;
 pub mod print;
+pub mod surface;
 
 use host::HostFunction;
 use layout::Layout;

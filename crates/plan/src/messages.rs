@@ -22,6 +22,13 @@
 //! | `argument` | T0910 | | what is wrong with the argument |
 //! | `memory` | T0911 | bytes | |
 //! | `steps` | T0912 | limit | |
+//! | `law` | T0706 | | which law does not hold, and for what |
+//! | `strided` | T0913 | least position, greatest position, length | |
+//! | `overlap` | T0914 | | |
+//! | `partition` | T0915 | sum of the sizes, length | |
+//! | `empty` | T0916 | | the operation |
+//! | `positive` | T0917 | number | what it is |
+//! | `places` | T0918 | places, values | |
 //!
 //! A missing value is shown as `?`: a report must never fail. Lengths go up to [`LENGTH_LIMIT`].
 
@@ -56,6 +63,13 @@ pub fn code(kind: &str) -> &'static str {
         "argument" => "T0910",
         "memory" => "T0911",
         "steps" => "T0912",
+        "law" => "T0706",
+        "strided" => "T0913",
+        "overlap" => "T0914",
+        "partition" => "T0915",
+        "empty" => "T0916",
+        "positive" => "T0917",
+        "places" => "T0918",
         _ => "T0900",
     }
 }
@@ -129,6 +143,53 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
         ),
         "argument" => words(format!("wrong argument: {text}"), "of this entry".to_string(), None),
         "memory" => words(format!("no memory for {} bytes", value(0)), "this array is too large".to_string(), None),
+        "strided" => {
+            let outside = if number(0) < 0 { value(0) } else { value(1) };
+            words(
+                format!("the slice reaches position {outside} of an array of {}", elements(values.get(2))),
+                match number(2) {
+                    0 => "the array is empty".to_string(),
+                    n => format!(
+                        "it takes positions {} to {}; only 0 to {} exist",
+                        value(0),
+                        value(1),
+                        n.wrapping_sub(1)
+                    ),
+                },
+                Some(
+                    "`xs[start; count by stride]` takes positions start, start + stride, …; all of them must exist"
+                        .to_string(),
+                ),
+            )
+        }
+        "overlap" => words(
+            "the slice that is replaced overlaps itself".to_string(),
+            "two new elements could go to one position".to_string(),
+            Some("each stride must be larger than what the smaller ones span together".to_string()),
+        ),
+        "partition" => words(
+            format!("rows of {} in all are cut from an array of {}", elements(values.first()), elements(values.get(1))),
+            "the sizes of the rows must add up to the length".to_string(),
+            None,
+        ),
+        "empty" => words(
+            format!("`{text}` of an empty array"),
+            "this array has no elements".to_string(),
+            Some("test the length first, as in `if len(xs) == 0 then … else …`".to_string()),
+        ),
+        "places" => words(
+            format!("an update of {} with {}", counted(number(0), "place"), counted(number(1), "value")),
+            "there must be one value for every place".to_string(),
+            None,
+        ),
+        "positive" => {
+            words(format!("{text} is {}, but must be at least 1", value(0)), "this is too small".to_string(), None)
+        }
+        "law" => words(
+            text.to_string(),
+            "this combines elements in any grouping".to_string(),
+            Some("an operator must be associative, and its neutral element must change nothing".to_string()),
+        ),
         "steps" => words(format!("stopped after {} steps", value(0)), "the program was here".to_string(), None),
         _ => words(format!("the program stopped: {kind} {text}"), "here".to_string(), None),
     }
@@ -150,6 +211,11 @@ pub fn diagnostic(kind: &str, text: &str, values: &[i64], span: Span, indices: &
 
 fn words(title: String, label: String, hint: Option<String>) -> Message {
     Message { title, label, hint }
+}
+
+/// A number of things.
+fn counted(number: i64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn elements(count: Option<&i64>) -> String {
@@ -203,6 +269,55 @@ mod tests {
             "this should have 5 elements",
         );
         check("assert", "sorted", &[], "assertion failed: sorted", "this does not hold");
+    }
+
+    #[test]
+    fn slices_and_rows_show_their_values() {
+        check(
+            "strided",
+            "",
+            &[0, 12, 10],
+            "the slice reaches position 12 of an array of 10 elements",
+            "it takes positions 0 to 12; only 0 to 9 exist",
+        );
+        check(
+            "strided",
+            "",
+            &[-3, 12, 10],
+            "the slice reaches position -3 of an array of 10 elements",
+            "it takes positions -3 to 12; only 0 to 9 exist",
+        );
+        check(
+            "strided",
+            "",
+            &[0, 4, 0],
+            "the slice reaches position 4 of an array of 0 elements",
+            "the array is empty",
+        );
+        check(
+            "overlap",
+            "",
+            &[],
+            "the slice that is replaced overlaps itself",
+            "two new elements could go to one position",
+        );
+        check(
+            "partition",
+            "",
+            &[7, 1],
+            "rows of 7 elements in all are cut from an array of 1 element",
+            "the sizes of the rows must add up to the length",
+        );
+        check("empty", "minimum", &[], "`minimum` of an empty array", "this array has no elements");
+        check(
+            "positive",
+            "the size of a window",
+            &[0],
+            "the size of a window is 0, but must be at least 1",
+            "this is too small",
+        );
+        let codes = ["strided", "overlap", "partition", "empty", "positive"].map(code);
+        assert_eq!(codes, ["T0913", "T0914", "T0915", "T0916", "T0917"]);
     }
 
     #[test]

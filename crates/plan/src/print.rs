@@ -119,7 +119,7 @@ pub fn strength(op: BinOp) -> u8 {
         op if op.is_comparison() => 4,
         BinOp::Shl | BinOp::Shr => 5,
         BinOp::Add | BinOp::Sub => 6,
-        BinOp::Min | BinOp::Max => ATOM,
+        BinOp::Min | BinOp::Max | BinOp::Pow | BinOp::Atan2 => ATOM,
         _ => 7,
     }
 }

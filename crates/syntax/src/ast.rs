@@ -51,6 +51,81 @@ pub enum ItemKind {
     Function(Function),
     /// `test "name" = expr`.
     Test(Test),
+    /// `import "path" as name`.
+    Import(Import),
+    /// `type name[n, t] = …`: a record or an abbreviation.
+    Type(TypeDef),
+    /// `enum name[t] = a(t) | b`.
+    Enum(EnumDef),
+}
+
+/// `import "path" as name`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Import {
+    /// The path between the quotes.
+    pub path: String,
+    /// Where the path stands.
+    pub path_span: Span,
+    /// The name after `as`; without it, the last part of the path.
+    pub alias: Option<Name>,
+}
+
+/// `type name[n, t] = …`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeDef {
+    /// Its name.
+    pub name: Name,
+    /// The size and type names declared in brackets.
+    pub generics: Vec<Generic>,
+    /// What it stands for.
+    pub body: TypeBody,
+}
+
+/// What a declared type stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeBody {
+    /// `{x: f64, y: f64}`: a new type.
+    Record(Vec<Field>),
+    /// Another way to write a type.
+    Abbreviation(Type),
+}
+
+/// A field of a record type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// `enum name[t] = a(t) | b`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EnumDef {
+    /// Its name.
+    pub name: Name,
+    /// The size and type names declared in brackets.
+    pub generics: Vec<Generic>,
+    /// One or more.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: Name,
+    /// What it holds; empty without parentheses.
+    pub fields: Vec<Type>,
+}
+
+/// A name, perhaps of another module: `area`, `circle.area`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Path {
+    /// The module's name in front of the dot.
+    pub module: Option<Name>,
+    /// The name itself.
+    pub name: Name,
 }
 
 /// `def f[n, t: Ord](x: [n]t) -> [n]t = body`.
@@ -62,6 +137,8 @@ pub struct Function {
     pub name: Name,
     /// The size, size-function and type names declared in brackets.
     pub generics: Vec<Generic>,
+    /// Whether it has no parentheses: `def tau = 6.28` is a constant.
+    pub constant: bool,
     /// The parameters.
     pub params: Vec<Param>,
     /// The stated type of the result.
@@ -86,8 +163,10 @@ pub struct Param {
     pub span: Span,
     /// What it binds.
     pub pattern: Pattern,
-    /// Its type.
-    pub ty: Type,
+    /// The star in front of its type, if the call consumes it.
+    pub consumed: Option<Span>,
+    /// Its type, without the star; may be left out in a `def`.
+    pub ty: Option<Type>,
 }
 
 /// `test "name" = expr`.
@@ -115,8 +194,20 @@ pub struct Type {
 pub enum TypeKind {
     /// `f64` and the other scalars.
     Scalar(ScalarType),
-    /// A type name declared in brackets, or an abbreviation.
-    Named(Name),
+    /// A type name declared in brackets, a record, an enum or an abbreviation: `t`, `m.matrix[n, 3, f64]`.
+    Named {
+        /// The name.
+        path: Path,
+        /// What stands in brackets behind it.
+        args: Vec<TypeArg>,
+    },
+    /// `?[m, n]. t`: sizes of a result that are not known before.
+    Exists {
+        /// The sizes.
+        sizes: Vec<Name>,
+        /// The type that mentions them.
+        body: Box<Type>,
+    },
     /// `(a, b)`; never of one part.
     Tuple(Vec<Type>),
     /// `[dim]element`.
@@ -133,6 +224,15 @@ pub enum TypeKind {
         /// Type of the result.
         result: Box<Type>,
     },
+}
+
+/// What stands in the brackets behind the name of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeArg {
+    /// Something that can only be a type.
+    Type(Type),
+    /// A size, or a name that may be a size or a type.
+    Size(Expr),
 }
 
 /// The brackets of an array type.
@@ -178,6 +278,26 @@ pub enum PatternKind {
     Wildcard,
     /// `(p, q)`; never of one part.
     Tuple(Vec<Pattern>),
+    /// `point{x, y = p, ..}`.
+    Record {
+        /// The record's name.
+        path: Box<Path>,
+        /// Fields and what they are taken apart into; `x` alone is `x = x`.
+        fields: Vec<(Name, Pattern)>,
+        /// Whether `..` stands at the end.
+        rest: bool,
+    },
+    /// `circle(r)`, `m.nothing`. A bare name is a [`PatternKind::Name`] here; the checker knows which names are variants.
+    Variant {
+        /// The variant's name.
+        path: Box<Path>,
+        /// What it holds.
+        args: Vec<Pattern>,
+    },
+    /// `3`, `-1`, `2.5`, `true`, `"text"`.
+    Literal(Box<Expr>),
+    /// `a | b`; two or more.
+    Or(Vec<Pattern>),
 }
 
 /// An expression.
@@ -254,12 +374,56 @@ pub enum ExprKind {
         /// Which elements stay.
         filter: Option<Box<Expr>>,
     },
-    /// `xs[i]`, `xs[i, j]`, `m[a..b, ..]`.
+    /// `xs[i]`, `xs[i, j]`, `m[a..b, ..]`, `xs[off; c by s]`.
     Index {
         /// What is indexed.
         array: Box<Expr>,
-        /// One or more, outermost dimension first.
-        subscripts: Vec<Subscript>,
+        /// Where.
+        place: Place,
+    },
+    /// `xs with [i] = v`.
+    Update {
+        /// The old array.
+        array: Box<Expr>,
+        /// Where it changes.
+        place: Place,
+        /// What stands there afterwards.
+        value: Box<Expr>,
+    },
+    /// `point{x = 1.0, y = 2.0}`.
+    Record {
+        /// The record's name.
+        path: Path,
+        /// Fields and values; `x` alone is `x = x`.
+        fields: Vec<(Name, Expr)>,
+    },
+    /// `p with {x = 3.0}`.
+    RecordUpdate {
+        /// The old record.
+        record: Box<Expr>,
+        /// Fields and their new values; one or more.
+        fields: Vec<(Name, Expr)>,
+    },
+    /// `p.x`, and `circle.area`, where `circle` is a module.
+    Field {
+        /// The record or module.
+        value: Box<Expr>,
+        /// What is taken from it.
+        name: Name,
+    },
+    /// `t.0`.
+    Component {
+        /// The tuple.
+        value: Box<Expr>,
+        /// Counted from 0.
+        index: usize,
+    },
+    /// `match e { p => a, q if c => b }`.
+    Match {
+        /// What is looked at.
+        value: Box<Expr>,
+        /// One or more.
+        arms: Vec<Arm>,
     },
     /// `from..to`: the integers from `from` up to but without `to`.
     Range {
@@ -354,6 +518,35 @@ pub enum GeneratorKind {
     },
 }
 
+/// One arm of a match.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arm {
+    /// Where it stands.
+    pub span: Span,
+    /// What the value must look like.
+    pub pattern: Pattern,
+    /// What must hold besides.
+    pub guard: Option<Expr>,
+    /// The value of the match.
+    pub body: Expr,
+}
+
+/// What stands between the brackets of an index or an update.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Place {
+    /// `[i, a..b]`: one or more, outermost dimension first.
+    Subscripts(Vec<Subscript>),
+    /// `[off; c1 by s1, c2 by s2]`: element `(i, j)` is at `off + i * s1 + j * s2`.
+    Strided {
+        /// The brackets with what is between them.
+        span: Span,
+        /// The first position.
+        offset: Box<Expr>,
+        /// Counts and strides, outermost dimension first; one or more.
+        dims: Vec<(Expr, Expr)>,
+    },
+}
+
 /// One place between the brackets of an index.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Subscript {
@@ -400,6 +593,15 @@ pub enum BindingKind {
         /// The stated type.
         ty: Option<Type>,
         /// The value.
+        value: Expr,
+    },
+    /// `let xs[i] = v`: rebinds `xs`.
+    Update {
+        /// The array that gets a new value.
+        name: Name,
+        /// Where it changes.
+        place: Place,
+        /// What stands there afterwards.
         value: Expr,
     },
     /// `assert(c, "message")`
@@ -468,8 +670,11 @@ impl Pattern {
     pub fn names(&self) -> Vec<(&str, Span)> {
         match &self.kind {
             PatternKind::Name(text) => vec![(text, self.span)],
-            PatternKind::Wildcard => Vec::new(),
-            PatternKind::Tuple(parts) => parts.iter().flat_map(Pattern::names).collect(),
+            PatternKind::Wildcard | PatternKind::Literal(_) => Vec::new(),
+            PatternKind::Tuple(parts) | PatternKind::Variant { args: parts, .. } | PatternKind::Or(parts) => {
+                parts.iter().flat_map(Pattern::names).collect()
+            }
+            PatternKind::Record { fields, .. } => fields.iter().flat_map(|(_, p)| p.names()).collect(),
         }
     }
 }

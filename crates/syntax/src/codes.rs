@@ -4,7 +4,7 @@
 //! here with a word about that.
 
 /// All codes of this crate with their explanations, in order.
-pub const EXPLANATIONS: [(&str, &str); 23] = [
+pub const EXPLANATIONS: [(&str, &str); 29] = [
     (
         "T0001",
         "A character that no part of the language uses. Names are made of ASCII letters, digits and `_`; other letters may stand in strings and comments. Comments start with `--`.",
@@ -32,11 +32,14 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
         "T0012",
         "A bracket is not closed where it should be, or a comma is missing between two parts. The message points at both ends.",
     ),
-    ("T0013", "A file is made of `def`, `entry` and `test` items; expressions stand inside them."),
+    (
+        "T0013",
+        "A file is made of `def`, `entry`, `type`, `enum`, `import` and `test` items; expressions stand inside them.",
+    ),
     ("T0014", "`a < b < c` would compare a truth value with a number. Write `a < b && b < c`."),
     (
         "T0015",
-        "The parameters of `def` and `entry` have types. Lengths need not be stated: `xs: []f64`. Parameters of lambdas need no type.",
+        "An `entry` is called from outside, so its parameters have types. Lengths need not be stated: `xs: []f64`. Parameters of `def` and of lambdas need no type.",
     ),
     (
         "T0016",
@@ -66,6 +69,27 @@ pub const EXPLANATIONS: [(&str, &str); 23] = [
     (
         "T0030",
         "Expressions, types and patterns may nest 256 deep, and long chains of operators count as well. Name parts with `let`, or use functions.",
+    ),
+    (
+        "T0031",
+        "A `*` says that a call consumes its argument, so that the function may write into it. It stands between the colon and the type of a parameter, `xs: *[n]f64`, and nowhere else.",
+    ),
+    (
+        "T0032",
+        "`?[m]. t` names a size that only running the function tells. It can only be the whole result of a function: `def f(xs: []i64) -> ?[m]. ([m]i64, [m]i64) = …`. In a parameter, `[]t` takes an array of any size.",
+    ),
+    (
+        "T0033",
+        "A `let`, a `for`, a parameter or a lambda binds whatever value comes, so its pattern must match every value: names, `_`, tuples and records. Literals and alternatives `a | b` can fail to match and belong into the arms of a `match`.",
+    ),
+    ("T0034", "A record has each field once, in its declaration, in a value, in an update and in a pattern."),
+    (
+        "T0035",
+        "A `match` gives one value for every case, so it needs at least one arm: `match e { pattern => value, _ => other }`.",
+    ),
+    (
+        "T0036",
+        "In a strided slice `xs[off; c1 by s1, c2 by s2]` one position stands before the `;`: that of the first element. Element `[i, j]` is `xs[off + i * s1 + j * s2]`.",
     ),
 ];
 

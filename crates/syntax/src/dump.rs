@@ -22,26 +22,67 @@ pub fn item(item: &Item) -> String {
         ItemKind::Test(test) => format!("{docs}(test {:?} {})", test.name, expr(&test.body)),
         ItemKind::Function(f) => {
             let word = if f.exported { "entry" } else { "def" };
-            let generic = |g: &Generic| match &g.class {
-                Some(class) => format!("{}: {}", g.name.text, class.text),
-                None => g.name.text.clone(),
+            let param = |p: &Param| {
+                let star = if p.consumed.is_some() { "*" } else { "" };
+                pattern(&p.pattern) + &p.ty.as_ref().map_or(String::new(), |t| format!(": {star}{}", ty(t)))
             };
-            let generics = match f.generics.as_slice() {
-                [] => String::new(),
-                generics => format!("[{}]", join(generics, ", ", generic)),
+            let head = format!("{docs}({word} {}{}", f.name.text, generics(&f.generics));
+            let arrow = if f.constant { ": " } else { " -> " };
+            let result = f.result.as_ref().map_or(String::new(), |t| format!("{arrow}{}", ty(t)));
+            let params = if f.constant { String::new() } else { format!(" ({})", join(&f.params, ", ", param)) };
+            format!("{head}{params}{result} {})", expr(&f.body))
+        }
+        ItemKind::Import(import) => {
+            let alias = import.alias.as_ref().map_or(String::new(), |a| format!(" as {}", a.text));
+            format!("{docs}(import {:?}{alias})", import.path)
+        }
+        ItemKind::Type(def) => {
+            let body = match &def.body {
+                TypeBody::Record(fields) => {
+                    format!("{{{}}}", join(fields, ", ", |f| format!("{}: {}", f.name.text, ty(&f.ty))))
+                }
+                TypeBody::Abbreviation(t) => ty(t),
             };
-            let params = join(&f.params, ", ", |p| format!("{}: {}", pattern(&p.pattern), ty(&p.ty)));
-            let result = f.result.as_ref().map_or(String::new(), |t| format!(" -> {}", ty(t)));
-            format!("{docs}({word} {}{generics} ({params}){result} {})", f.name.text, expr(&f.body))
+            format!("{docs}(type {}{} {body})", def.name.text, generics(&def.generics))
+        }
+        ItemKind::Enum(def) => {
+            let variant = |v: &Variant| match v.fields.as_slice() {
+                [] => v.name.text.clone(),
+                fields => format!("{}({})", v.name.text, join(fields, ", ", ty)),
+            };
+            let variants = join(&def.variants, " | ", variant);
+            format!("{docs}(enum {}{} {variants})", def.name.text, generics(&def.generics))
         }
     }
+}
+
+fn generics(generics: &[Generic]) -> String {
+    let generic = |g: &Generic| match &g.class {
+        Some(class) => format!("{}: {}", g.name.text, class.text),
+        None => g.name.text.clone(),
+    };
+    if generics.is_empty() { String::new() } else { format!("[{}]", join(generics, ", ", generic)) }
+}
+
+/// A name with its module, as it would be written.
+pub fn path(p: &Path) -> String {
+    p.module.as_ref().map_or(String::new(), |m| format!("{}.", m.text)) + &p.name.text
 }
 
 /// A type, as it would be written.
 pub fn ty(t: &Type) -> String {
     match &t.kind {
         TypeKind::Scalar(scalar) => scalar.name().into(),
-        TypeKind::Named(name) => name.text.clone(),
+        TypeKind::Named { path: p, args } => {
+            let arg = |a: &TypeArg| match a {
+                TypeArg::Type(t) => ty(t),
+                TypeArg::Size(size) => expr(size),
+            };
+            path(p) + &if args.is_empty() { String::new() } else { format!("[{}]", join(args, ", ", arg)) }
+        }
+        TypeKind::Exists { sizes, body } => {
+            format!("?[{}]. {}", join(sizes, ", ", |n| n.text.clone()), ty(body))
+        }
         TypeKind::Tuple(parts) => format!("({})", join(parts, ", ", ty)),
         TypeKind::Array { dim, element } => {
             let inside = match &dim.kind {
@@ -63,6 +104,19 @@ pub fn pattern(p: &Pattern) -> String {
         PatternKind::Name(text) => text.clone(),
         PatternKind::Wildcard => "_".into(),
         PatternKind::Tuple(parts) => format!("({})", join(parts, ", ", pattern)),
+        PatternKind::Record { path: p, fields, rest } => {
+            let field = |(name, p): &(Name, Pattern)| match &p.kind {
+                PatternKind::Name(text) if *text == name.text => text.clone(),
+                _ => format!("{} = {}", name.text, pattern(p)),
+            };
+            let mut parts: Vec<String> = fields.iter().map(field).collect();
+            parts.extend(rest.then(|| "..".to_string()));
+            format!("{}{{{}}}", path(p), parts.join(", "))
+        }
+        PatternKind::Variant { path: p, args } if args.is_empty() && p.module.is_some() => path(p),
+        PatternKind::Variant { path: p, args } => format!("{}({})", path(p), join(args, ", ", pattern)),
+        PatternKind::Literal(literal) => expr(literal),
+        PatternKind::Or(parts) => join(parts, " | ", pattern),
     }
 }
 
@@ -88,9 +142,15 @@ pub fn expr(e: &Expr) -> String {
             let filter = filter.as_ref().map_or(String::new(), |f| format!(" (if {})", expr(f)));
             format!("(for {}{}{filter})", expr(body), spaced(generators, generator))
         }
-        ExprKind::Index { array, subscripts } => {
-            format!("(index {}{})", expr(array), spaced(subscripts, subscript))
+        ExprKind::Index { array, place: p } => format!("(index {} {})", expr(array), place(p)),
+        ExprKind::Update { array, place: p, value } => {
+            format!("(update {} [{}] {})", expr(array), place(p), expr(value))
         }
+        ExprKind::Record { path: p, fields } => format!("(record {}{})", path(p), spaced(fields, field)),
+        ExprKind::RecordUpdate { record, fields } => format!("(with {}{})", expr(record), spaced(fields, field)),
+        ExprKind::Field { value, name } => format!("(. {} {})", expr(value), name.text),
+        ExprKind::Component { value, index } => format!("(. {} {index})", expr(value)),
+        ExprKind::Match { value, arms } => format!("(match {}{})", expr(value), spaced(arms, arm)),
         ExprKind::Range { from, to } => format!("(.. {} {})", expr(from), expr(to)),
         ExprKind::If { condition, then, otherwise } => {
             format!("(if {} {} {})", expr(condition), expr(then), expr(otherwise))
@@ -125,6 +185,25 @@ fn generator(g: &Generator) -> String {
     }
 }
 
+fn field((name, value): &(Name, Expr)) -> String {
+    format!("({} {})", name.text, expr(value))
+}
+
+fn arm(a: &Arm) -> String {
+    let guard = a.guard.as_ref().map_or(String::new(), |g| format!(" if {}", expr(g)));
+    format!("({}{guard} => {})", pattern(&a.pattern), expr(&a.body))
+}
+
+fn place(p: &Place) -> String {
+    match p {
+        Place::Subscripts(subscripts) => join(subscripts, " ", subscript),
+        Place::Strided { offset, dims, .. } => {
+            let dim = |(count, stride): &(Expr, Expr)| format!("({} by {})", expr(count), expr(stride));
+            format!("(strided {}{})", expr(offset), spaced(dims, dim))
+        }
+    }
+}
+
 fn subscript(s: &Subscript) -> String {
     let part = |e: &Option<Expr>| e.as_ref().map_or("_".into(), expr);
     match &s.kind {
@@ -140,6 +219,7 @@ fn binding(b: &Binding) -> String {
     match &b.kind {
         BindingKind::Let { pattern: p, ty: Some(t), value } => format!("({}: {} {})", pattern(p), ty(t), expr(value)),
         BindingKind::Let { pattern: p, ty: None, value } => format!("({} {})", pattern(p), expr(value)),
+        BindingKind::Update { name, place: p, value } => format!("({}[{}] {})", name.text, place(p), expr(value)),
         BindingKind::Assert { condition, message } => {
             format!("(assert {} {message:?})", expr(condition))
         }

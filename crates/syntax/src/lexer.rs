@@ -7,7 +7,11 @@
 //! 0..n    0  ..  n
 //! 0.5     0.5
 //! 0.      error T0003, with `0.0` as the hint
+//! t.0.1   t  .  0  .  1
 //! ```
+//!
+//! The last line shows the one place where the lexer looks back: digits behind a dot that follows a value count the
+//! parts of a tuple and are never a fraction.
 //!
 //! The lexer never stops at an error. A malformed number still becomes a number; what cannot be read at all becomes
 //! one [`TokenKind::Bad`], which the parser passes over in silence, so that one mistake gives one message.
@@ -23,13 +27,15 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     /// The `--|` lines, each with the number of the token it stands before.
     pub docs: Vec<(usize, String)>,
+    /// Where the comments stand, `--|` lines among them, without the white space behind them.
+    pub comments: Vec<Span>,
     /// Lexical errors.
     pub errors: Vec<Diagnostic>,
 }
 
 /// Splits a file into tokens.
 pub fn lex(file: FileId, text: &str) -> Lexed {
-    let lexed = Lexed { tokens: Vec::new(), docs: Vec::new(), errors: Vec::new() };
+    let lexed = Lexed { tokens: Vec::new(), docs: Vec::new(), comments: Vec::new(), errors: Vec::new() };
     let mut lexer = Lexer { file, text, at: 0, lexed };
     while lexer.token() {}
     let end = Span::new(file, text.len(), text.len());
@@ -68,7 +74,7 @@ impl<'a> Lexer<'a> {
             self.string();
         } else if first.is_ascii_digit() {
             self.number();
-        } else if first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        } else if first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) && !self.after_value() {
             self.leading_point();
         } else if is_name_start(first) && word(rest) != "_" {
             let text = word(rest);
@@ -86,6 +92,7 @@ impl<'a> Lexer<'a> {
 
     fn comment(&mut self) {
         let line = self.rest().split('\n').next().unwrap_or_default();
+        self.lexed.comments.push(Span::new(self.file, self.at, self.at + line.trim_end().len()));
         self.at += line.len();
         if let Some(doc) = line.strip_prefix("--|") {
             let doc = doc.strip_prefix(' ').unwrap_or(doc).trim_end();
@@ -93,9 +100,24 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Whether the last token ends something that may have parts.
+    fn after_value(&self) -> bool {
+        match self.lexed.tokens.as_slice() {
+            [.., Token { kind: TokenKind::Name(_) | TokenKind::Str(_), .. }] => true,
+            [.., Token { kind: TokenKind::Fixed(")" | "]" | "}" | "true" | "false"), .. }] => true,
+            [.., dot, Token { kind: TokenKind::Int(..), .. }] => dot.kind == TokenKind::Fixed("."),
+            _ => false,
+        }
+    }
+
     fn number(&mut self) {
         let start = self.at;
-        let number = number::read(self.file, start, self.rest());
+        let mut text = self.rest();
+        if matches!(self.lexed.tokens.last(), Some(Token { kind: TokenKind::Fixed("."), .. })) {
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            text = &text[..end];
+        }
+        let number = number::read(self.file, start, text);
         self.at += number.length;
         self.lexed.errors.extend(number.error);
         self.push(start, number.kind);

@@ -12,9 +12,10 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`token`], [`lexer`] | text to tokens; one mistake, one message |
-//! | [`parser`] | tokens to tree; errors cost one item, not the file |
+//! | [`parser`] | tokens to tree; errors cost as little as is safe |
 //! | [`ast`], [`visit`] | the tree, and walks over it |
 //! | [`dump`] | the tree as text for tests |
+//! | [`mod@format`] | the one layout of a program |
 //! | [`codes`] | what each error code means, at length |
 //!
 //! Errors come back beside the tree; nothing here panics, prints, or looks at another file.
@@ -22,6 +23,7 @@
 pub mod ast;
 pub mod codes;
 pub mod dump;
+pub mod format;
 pub mod lexer;
 mod number;
 pub mod parser;
@@ -30,4 +32,5 @@ pub mod visit;
 
 pub use ast::Module;
 pub use codes::explain;
+pub use format::format;
 pub use parser::parse;

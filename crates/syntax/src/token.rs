@@ -7,18 +7,18 @@
 use terrace_base::{ScalarType, Span};
 
 /// The words that cannot be names.
-pub const KEYWORDS: [&str; 22] = [
+pub const KEYWORDS: [&str; 23] = [
     "def", "entry", "test", "let", "in", "if", "then", "else", "loop", "while", "for", "do", "by", "assert", "true",
-    "false", "type", "enum", "import", "match", "with", "stream",
+    "false", "type", "enum", "import", "match", "with", "stream", "foreign",
 ];
 
 /// The keywords that only later versions of the language use.
-pub const RESERVED: [&str; 6] = ["type", "enum", "import", "match", "with", "stream"];
+pub const RESERVED: [&str; 2] = ["stream", "foreign"];
 
 /// All punctuation; a longer mark stands before its beginnings.
-pub const PUNCTUATION: [&str; 38] = [
-    "->", "|>", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "++", "..", "(", ")", "[", "]", "{", "}", ",", ":",
-    ";", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "_", ".", "?", "\\", "'",
+pub const PUNCTUATION: [&str; 39] = [
+    "->", "=>", "|>", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "++", "..", "(", ")", "[", "]", "{", "}", ",",
+    ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "_", ".", "?", "\\", "'",
 ];
 
 /// One token and where it stands.

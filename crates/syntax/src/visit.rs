@@ -32,15 +32,26 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             generators.iter().map(Generator::source).for_each(&mut *visit);
             filter.iter().for_each(|f| visit(f));
         }
-        ExprKind::Index { array, subscripts } => {
+        ExprKind::Index { array, place } => {
             visit(array);
-            for subscript in subscripts {
-                match &subscript.kind {
-                    SubscriptKind::At(at) => visit(at),
-                    SubscriptKind::Slice { from, to, step } => {
-                        [from, to, step].into_iter().flatten().for_each(&mut *visit);
-                    }
-                }
+            for_each_in_place(place, visit);
+        }
+        ExprKind::Update { array, place, value } => {
+            visit(array);
+            for_each_in_place(place, visit);
+            visit(value);
+        }
+        ExprKind::Record { fields, .. } => fields.iter().for_each(|(_, value)| visit(value)),
+        ExprKind::RecordUpdate { record, fields } => {
+            visit(record);
+            fields.iter().for_each(|(_, value)| visit(value));
+        }
+        ExprKind::Field { value, .. } | ExprKind::Component { value, .. } => visit(value),
+        ExprKind::Match { value, arms } => {
+            visit(value);
+            for arm in arms {
+                arm.guard.iter().for_each(&mut *visit);
+                visit(&arm.body);
             }
         }
         ExprKind::Range { from, to } => {
@@ -56,6 +67,10 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             for binding in bindings {
                 match &binding.kind {
                     BindingKind::Let { value, .. } => visit(value),
+                    BindingKind::Update { place, value, .. } => {
+                        for_each_in_place(place, visit);
+                        visit(value);
+                    }
                     BindingKind::Assert { condition, .. } => visit(condition),
                 }
             }
@@ -71,6 +86,29 @@ pub fn for_each_child<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             visit(body);
         }
         ExprKind::Lambda { body, .. } => visit(body),
+    }
+}
+
+/// Calls `visit` on every expression between the brackets of an index or update, in source order.
+pub fn for_each_in_place<'a>(place: &'a Place, visit: &mut dyn FnMut(&'a Expr)) {
+    match place {
+        Place::Subscripts(subscripts) => {
+            for subscript in subscripts {
+                match &subscript.kind {
+                    SubscriptKind::At(at) => visit(at),
+                    SubscriptKind::Slice { from, to, step } => {
+                        [from, to, step].into_iter().flatten().for_each(&mut *visit);
+                    }
+                }
+            }
+        }
+        Place::Strided { offset, dims, .. } => {
+            visit(offset);
+            for (count, stride) in dims {
+                visit(count);
+                visit(stride);
+            }
+        }
     }
 }
 
@@ -116,11 +154,17 @@ pub fn mentions(expr: &Expr, names: &[&str]) -> Option<Span> {
         ExprKind::Let { bindings, body } => {
             let mut inner = without(names, Vec::new());
             for binding in bindings {
+                let mut found = None;
                 let (value, bound) = match &binding.kind {
                     BindingKind::Let { value, pattern, .. } => (value, pattern.names()),
+                    BindingKind::Update { name, place, value } => {
+                        found = inner.contains(&name.text).then_some(name.span);
+                        for_each_in_place(place, &mut |e| found = found.or_else(|| within(e, &inner)));
+                        (value, vec![(name.text.as_str(), name.span)])
+                    }
                     BindingKind::Assert { condition, .. } => (condition, Vec::new()),
                 };
-                let found = within(value, &inner);
+                let found = found.or_else(|| within(value, &inner));
                 if found.is_some() {
                     return found;
                 }
@@ -145,6 +189,12 @@ pub fn mentions(expr: &Expr, names: &[&str]) -> Option<Span> {
             let inner = without(names, bound);
             mentions(init, names).or(control).or_else(|| within(body, &inner))
         }
+        ExprKind::Match { value, arms } => mentions(value, names).or_else(|| {
+            arms.iter().find_map(|arm| {
+                let inner = without(names, arm.pattern.names());
+                arm.guard.as_ref().and_then(|g| within(g, &inner)).or_else(|| within(&arm.body, &inner))
+            })
+        }),
         ExprKind::Lambda { params, body } => {
             let inner = without(names, params.iter().flat_map(|p| p.pattern.names()).collect());
             within(body, &inner)

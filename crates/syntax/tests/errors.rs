@@ -16,12 +16,15 @@ use std::fmt::Write;
 use std::path::Path;
 use terrace_base::{SourceMap, render};
 use terrace_syntax::ast::{Item, ItemKind};
-use terrace_syntax::parse;
+use terrace_syntax::{codes, parse};
 
 fn item_name(item: &Item) -> String {
     match &item.kind {
         ItemKind::Function(f) => f.name.text.clone(),
         ItemKind::Test(test) => format!("{:?}", test.name),
+        ItemKind::Import(import) => format!("{:?}", import.path),
+        ItemKind::Type(def) => def.name.text.clone(),
+        ItemKind::Enum(def) => def.name.text.clone(),
     }
 }
 
@@ -82,4 +85,51 @@ fn comprehensions() {
 #[test]
 fn operators() {
     check("operators");
+}
+
+#[test]
+fn declarations() {
+    check("declarations");
+}
+
+#[test]
+fn matches() {
+    check("matches");
+}
+
+#[test]
+fn updates() {
+    check("updates");
+}
+
+#[test]
+fn recovery() {
+    check("recovery");
+}
+
+/// Every code that the crate mentions is explained, and every explained code is mentioned.
+#[test]
+fn codes_are_explained() {
+    let mut sources = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
+    let text: String = sources.iter().filter(|(name, _)| name != "codes.rs").map(|(_, text)| text.as_str()).collect();
+    let mentioned = |code: &str| text.contains(&format!("\"{code}\""));
+    for number in 0..10_000 {
+        let code = format!("T{number:04}");
+        let explained = codes::explain(&code);
+        assert_eq!(mentioned(&code), explained.is_some(), "{code}");
+        assert!(explained.is_none_or(|text| text.ends_with('.') && text.len() > 20), "{code}");
+    }
+    assert!(codes::EXPLANATIONS.is_sorted_by_key(|(code, _)| *code));
+}
+
+fn collect(folder: &Path, sources: &mut Vec<(String, String)>) {
+    for path in std::fs::read_dir(folder).expect("the folder exists").flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            collect(&path, sources);
+        } else {
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
+            sources.push((name, std::fs::read_to_string(&path).expect("a readable file")));
+        }
+    }
 }

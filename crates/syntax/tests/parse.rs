@@ -176,6 +176,96 @@ fn items() {
 }
 
 #[test]
+fn declarations() {
+    check_items("import \"shapes/circle\"", "(import \"shapes/circle\")\n");
+    check_items("import \"a\" as b import \"c\"", "(import \"a\" as b)\n(import \"c\")\n");
+    check_items("type point = {x: f64, y: f64,}", "(type point {x: f64, y: f64})\n");
+    check_items("type matrix[n, m, t] = [n][m]t", "(type matrix[n, m, t] [n][m]t)\n");
+    check_items(
+        "enum shape = circle(f64) | rect(f64, f64) | nothing enum option[t] = none | some(t)",
+        "(enum shape circle(f64) | rect(f64, f64) | nothing)\n(enum option[t] none | some(t))\n",
+    );
+    check_items("def square(x) = x * x", "(def square (x) (* x x))\n");
+    check_items("def tau = 6.28 def two: i32 = 2", "(def tau 6.28)\n(def two: i32 2)\n");
+    check_items("def unit() = tau", "(def unit () tau)\n");
+    check_items("def push(xs: *[n]f64, x) = xs", "(def push (xs: *[n]f64, x) xs)\n");
+    check_items("def f(xs) -> ?[m, k]. ([m]i64, [k]bool) = xs", "(def f (xs) -> ?[m, k]. ([m]i64, [k]bool) xs)\n");
+    check_items("def as(as: as) = as", "(def as (as: as) as)\n");
+    check_items(
+        "def f(circle(r): shape, point{x, y = (a, b), ..}) = r",
+        "(def f (circle(r): shape, point{x, y = (a, b), ..}) r)\n",
+    );
+}
+
+#[test]
+fn named_types() {
+    check_type("matrix[3, n + 1, f64]", "matrix[3, (+ n 1), f64]");
+    check_type("m.pair[i64, []t]", "m.pair[i64, []t]");
+    check_type("pair[m.t, pair[a, m.pair[b, c]]]", "pair[(. m t), pair[a, m.pair[b, c]]]");
+    check_type("pair[(a, b), (n + 1) * 2]", "pair[(a, b), (* (+ n 1) 2)]");
+    check_type("pair[(n), (a) -> b]", "pair[n, (a) -> b]");
+    check_type("list[(f64)]", "list[f64]");
+    check_type("[n]pair[min(n, 2), t]", "[n]pair[(call min n 2), t]");
+    check_type("[if a < b then c else d]t", "[(if (< a b) c d)]t");
+}
+
+#[test]
+fn records_and_updates() {
+    check("point{x = 1.0, y}", "(record point (x 1.0) (y y))");
+    check("m.point{x, y}.x", "(. (record m.point (x x) (y y)) x)");
+    check("p with {x = 3.0, y = 1.0}", "(with p (x 3.0) (y 1.0))");
+    check("t.0.1.x.2", "(. (. (. (. t 0) 1) x) 2)");
+    check("f(x).0 + t.0..t.1", "(.. (+ (. (call f x) 0) (. t 0)) (. t 1))");
+    check("t.0.5", "(. (. t 0) 5)");
+    check("xs[0].1", "(. (index xs 0) 1)");
+    check("m.f(x)", "(call (. m f) x)");
+    check("x |> m.f |> m.g(1)", "(pipe (. m g) 1 (pipe (. m f) x))");
+    check("xs with [i] = v + 1", "(update xs [i] (+ v 1))");
+    check("xs with [i, a..b] = v", "(update xs [i (slice a b)] v)");
+    check("xs with [a..b by s] = ys |> f", "(pipe f (update xs [(slice a b s)] ys))");
+    check("a ++ b with [i] = v with [j] = w", "(update (update (++ a b) [i] v) [j] w)");
+    check("xs with [i] = 0..n", "(update xs [i] (.. 0 n))");
+    check("xs with [i] = p with {x = 1}", "(with (update xs [i] p) (x 1))");
+    check("xs with [0; 2 by n, m by 1] = yss", "(update xs [(strided 0 (2 by n) (m by 1))] yss)");
+    check("xs[off + 1; c by -s]", "(index xs (strided (+ off 1) (c by (- s))))");
+    check("let xs[i] = v let m[i, j] = w in xs", "(let (xs[i] v) (m[i j] w) xs)");
+    check("let xs\n[i] = v in xs", "(let (xs[i] v) xs)");
+    check("let xs[0; 1 by 2] = v in xs", "(let (xs[(strided 0 (1 by 2))] v) xs)");
+    check("[p with {x = i} for i < n]", "(for (with p (x i)) (i < n))");
+    check("if a then xs with [0] = 1 else xs", "(if a (update xs [0] 1) xs)");
+}
+
+#[test]
+fn matches() {
+    check("match e { a => 1, _ => 2, }", "(match e (a => 1) (_ => 2))");
+    check("match e{x if x > 0 => x, y => -y}", "(match e (x if (> x 0) => x) (y => (- y)))");
+    check("match p { point{x, y = (a, b), ..} => a }", "(match p (point{x, y = (a, b), ..} => a))");
+    check("match point{x = 1} { point{x} => x }", "(match (record point (x 1)) (point{x} => x))");
+    check(
+        "match s { circle(r) | m.rect(r, _) => r, m.nothing => 0 }",
+        "(match s (circle(r) | m.rect(r, _) => r) (m.nothing => 0))",
+    );
+    check(
+        "match n { 3 | -1 | 2.5 | -2.5 => a, true => b, \"t\" => c }",
+        "(match n (3 | (- 1) | 2.5 | (- 2.5) => a) (true => b) (\"t\" => c))",
+    );
+    check("match t { (1 | 2, some(3 | x)) => x }", "(match t ((1 | 2, some(3 | x)) => x))");
+    check("match t { (none, none) => 1 }", "(match t ((none, none) => 1))");
+    check(
+        "match f { g => |x| x | 1, h => |a, b| a }",
+        "(match f (g => (lambda (x) (| x 1))) (h => (lambda (a, b) a)))",
+    );
+    check("match a { b => match c { d => 1 } } + 2", "(+ (match a (b => (match c (d => 1)))) 2)");
+    check(
+        "match a { b => let c = 1 in c, d => xs with [0] = 1 }",
+        "(match a (b => (let (c 1) c)) (d => (update xs [0] 1)))",
+    );
+    check("match f(point{x}) { b => 1 }", "(match (call f (record point (x x))) (b => 1))");
+    check("let x = match a { b => 1 } in x", "(let (x (match a (b => 1))) x)");
+    check("match t.0 { x => 1 }", "(match (. t 0) (x => 1))");
+}
+
+#[test]
 fn the_first_look() {
     let source = r#"
 -- Sparse matrix times vector. Each row lists (column, value), and rows have any lengths.

@@ -54,6 +54,12 @@ const WORDS: &[&str] = &[
     "type",
     "match",
     "with",
+    "enum",
+    "import",
+    "stream",
+    "as",
+    "=>",
+    "?",
     "f",
     "x",
     "xs",
@@ -124,7 +130,9 @@ fn token_soup() {
     }
 }
 
-const PROGRAM: &str = "--| Doc.
+const PROGRAM: &str = "enum s = a(f64) | b type p = {x: f64} import \"m\" as k
+def g(xs: *[n]f64) -> ?[m]. [m]f64 = let xs[0; 1 by 2] = 3 in match xs with [0] = 1 { a(_) | k.b => p{x = 1}.x, p{x, ..} => t.0 }
+--| Doc.
 entry f[n, t: Ord](m: [i < n][i + 1]f32, g: (i64) -> i64) -> [n]f32 =
   let (a, _) = loop (c, k) = (0, 1.5e3) while k != 1 do (c + 1, if k % 2 == 0 then k / 2 else 3 * k)
   assert(a > 0, \"a\\n\")
@@ -180,6 +188,20 @@ fn towers_end_in_an_error() {
         (test, "", "f", "[1]"),
         (test, "", "f", " ++ (g)"),
         (test, "(", "1", " + 1 + 1 + 1 + 1 + 1)"),
+        (test, "match x { y => ", "1", " }"),
+        (test, "match ", "x", " { y => 1 }"),
+        (test, "point{x = ", "1", "}"),
+        (test, "xs with [", "1", "] = 2"),
+        (test, "", "xs", " with [0] = 2"),
+        (test, "", "p", ".x"),
+        (test, "", "t", ".0"),
+        (test, "xs[0; ", "1", " by 2]"),
+        (test, "let xs[0] = ", "1", " in xs"),
+        ("test \"t\" = match x { ", "some(", "y", ")"),
+        ("test \"t\" = match x { ", "(1 | ", "y", ")"),
+        ("def f(p{x = ", "p{x = ", "y", "}"),
+        ("def f(x: ", "m[", "n", "]"),
+        ("def f(x: ", "m[(", "n", ")]"),
         ("def f(x: ", "[]", "i64", ""),
         ("def f(x: ", "(", "i64", ")"),
         ("def f(x: ", "(i64) -> ", "i64", ""),

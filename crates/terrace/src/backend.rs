@@ -68,6 +68,12 @@ pub struct Settings {
     pub depth_limit: usize,
     /// Whether kernels are timed one by one.
     pub profile: bool,
+    /// How many statements the interpreter may run.
+    pub step_limit: u64,
+    /// How many elements an array of the interpreter may have.
+    pub element_limit: usize,
+    /// Whether the interpreter samples the laws that operators of reductions obey.
+    pub laws: bool,
 }
 
 impl Default for Settings {
@@ -80,6 +86,9 @@ impl Default for Settings {
             memory_limit: None,
             depth_limit: 10_000,
             profile: false,
+            step_limit: u64::MAX,
+            element_limit: terrace_interp::core::Options::default().element_limit,
+            laws: false,
         }
     }
 }

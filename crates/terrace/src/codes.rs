@@ -10,6 +10,17 @@ const EXPLANATIONS: &[(&str, &str)] = &[
     ("T0703", "An entry is called with one argument per parameter."),
     ("T0704", "A `test` is an expression that must be true. This one was evaluated without an error, and is false."),
     (
+        "T0705",
+        "A file could not be written. The rest of the message is the reason that the operating system gives. The old file, if \
+         there was one, is as it was.",
+    ),
+    (
+        "T0706",
+        "`terrace test --laws` combines sampled elements with the operator of a `reduce`, `scan` or `hist` in different orders, and \
+         with the neutral element. Parallel code may combine in any grouping, so the results must agree: `op(op(a, b), c)` with \
+         `op(a, op(b, c))`, and `op(ne, a)` and `op(a, ne)` with `a`. Floating-point numbers are compared with a tolerance.",
+    ),
+    (
         "T0801",
         "The program is correct, but the compiling back ends cannot translate this part of it yet. The interpreter runs \
          every program: use `--backend interp`.",
@@ -54,6 +65,24 @@ const EXPLANATIONS: &[(&str, &str)] = &[
     ("T0910", "An argument does not have the type, or the sizes, that the entry's parameter states."),
     ("T0911", "There is not enough memory for this array, or more than `--memory` allows."),
     ("T0912", "The run was stopped after the number of steps that it was allowed."),
+    (
+        "T0913",
+        "A strided slice `xs[off; c1 by s1, c2 by s2]` takes the elements at `off + i * s1 + j * s2` for `i < c1` and `j < c2`. One of \
+         these positions lies outside of the array.",
+    ),
+    (
+        "T0914",
+        "`xs with [off; …] = ys` writes each position once. This slice reaches some position twice: sorted by size, each stride must \
+         exceed what the smaller ones span.",
+    ),
+    ("T0915", "The rows that an array is cut into must have the length of the array together."),
+    ("T0916", "An empty array has no least element, no first one to repeat, and so on. Test `len(xs) > 0` before."),
+    ("T0917", "This number must be at least 1."),
+    (
+        "T0918",
+        "`xs with [a..b] = ys` replaces `b - a` elements, and `ys` must have exactly as many. In a nested update the values are \
+         nested in the same way.",
+    ),
     ("T0950", "The device or its compiler reported an error. The message has its words."),
     ("T0999", "The compiler made a program that its own runtime cannot execute. Please report it."),
 ];

@@ -8,6 +8,7 @@ use terrace_base::{Scalar, SourceMap, Timings};
 use terrace_interp::core::Failure;
 use terrace_interp::{core as core_interp, flat as flat_interp, mem as mem_interp};
 use terrace_ir::{FuncId, core, flat, mem};
+use terrace_opt::optimise::spell_out_sums;
 use terrace_plan::data::Data;
 use terrace_plan::messages;
 use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
@@ -89,6 +90,28 @@ impl Program {
     }
 }
 
+impl Program {
+    /// Compiled C, or the interpreter and the reason where the program cannot be compiled here.
+    pub fn default_engine(&self, settings: &Settings) -> Result<(Engine, Option<String>), Failed> {
+        let why = match self.engine(Backend::C, settings) {
+            Ok(engine) => return Ok((engine, None)),
+            Err(failed) => match failed.diagnostics.as_slice() {
+                [limit] if limit.code == "T0801" => format!("this runs in the interpreter: {}", limit.title),
+                [none] if none.title.starts_with(terrace_runtime::NO_COMPILER) => {
+                    format!("this runs in the interpreter: {}", none.title)
+                }
+                _ => return Err(failed),
+            },
+        };
+        Ok((self.engine(Backend::Interp, settings)?, Some(why)))
+    }
+}
+
+/// A failure of an interpreter as a message. Library code is not what the reader wrote: the message points at its caller.
+pub(crate) fn diagnose(failure: &Failure, sources: &SourceMap) -> terrace_base::Diagnostic {
+    failure.to_diagnostic_with(&|file| sources.name(file).starts_with("std/"))
+}
+
 impl Engine {
     /// Calls an entry.
     pub fn call(&self, entry: &str, args: Vec<Data>) -> Result<Outcome, Failed> {
@@ -148,12 +171,29 @@ impl Engine {
     }
 
     fn run(&self, id: FuncId, args: Vec<Data>) -> Result<Outcome, Failed> {
-        let failed = |f: Failure| Failed::new(vec![f.to_diagnostic()], &self.sources);
+        if let Machine::Core(_) = &self.machine {
+            return self.run_as_is(id, args);
+        }
+        let function = &self.program.core.functions[id];
+        let types = function.params.iter().map(|p| &function.values[*p].ty);
+        let args = args.into_iter().zip(types).map(|(data, ty)| spell_out_sums::enter(data, ty)).collect();
+        let mut outcome = self.run_as_is(id, args)?;
+        outcome.value = spell_out_sums::leave(outcome.value, &function.result);
+        Ok(outcome)
+    }
+
+    /// Calls a function with data in the form that the machine has: compiled programs know no enums.
+    fn run_as_is(&self, id: FuncId, args: Vec<Data>) -> Result<Outcome, Failed> {
+        let failed = |f: Failure| Failed::new(vec![diagnose(&f, &self.sources)], &self.sources);
         let name = &self.program.core.functions[id].name;
         match &self.machine {
             Machine::Core(program) => {
-                let options =
-                    core_interp::Options { depth_limit: self.settings.depth_limit, ..core_interp::Options::default() };
+                let options = core_interp::Options {
+                    depth_limit: self.settings.depth_limit,
+                    step_limit: self.settings.step_limit,
+                    element_limit: self.settings.element_limit,
+                    ..core_interp::Options::default()
+                };
                 let (value, counts) = core_interp::run(program, id, args, &options);
                 let counts = [("statements", counts.statements), ("elements", counts.elements)];
                 let counts = counts.into_iter().map(|(k, n)| (k.to_string(), n)).collect();

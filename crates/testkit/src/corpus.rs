@@ -11,6 +11,8 @@
 use crate::answer::{engine, quietly};
 use crate::setup::Setup;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use terrace::Program;
 
 /// What came of a file.
@@ -54,6 +56,52 @@ pub fn programs(folder: &str, large: bool) -> Vec<PathBuf> {
     paths.retain(|p| name(p).ends_with(".tce") && name(p).starts_with("large_") == large);
     paths.sort();
     paths
+}
+
+/// All programs below a folder under `tests`, sorted by path.
+pub fn programs_below(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![tests_folder().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(list) = std::fs::read_dir(&folder) else { continue };
+        for path in list.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "tce") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What a path is called in reports: `arrays/rotate` for `tests/corpus/arrays/rotate.tce`.
+pub fn short_name(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// Works on many things with as many threads as there are cores; results keep the order.
+pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 8);
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((k, item)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|k| Some((k, items.get(k)?)))
+                {
+                    let result = work(item);
+                    results.lock().expect("no thread panics while it holds the lock").push((k, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("no thread panics while it holds the lock");
+    results.sort_by_key(|(k, _)| *k);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs the tests of a file under a setup.

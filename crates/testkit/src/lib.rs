@@ -9,6 +9,10 @@
 //! | [`setup`] | an engine and everything it can be asked to do differently without changing the answer |
 //! | [`answer`] | what a call gave: a value, or a run-time error with its code, place and words |
 //! | [`corpus`] | files with `test` blocks, run under a setup |
+//! | [`reference`] | cases that something else than Terrace computed, beside a program |
+//! | [`mutant`] | a program with one operator or constant changed, which its tests must notice |
+//! | [`manual`] | the examples of the manual |
+//! | [`fuzz`] | inputs that nobody would write |
 //! | [`table`] | the table of cases that says what the language means |
 //! | [`random`] | random well-typed programs, run under all setups and compared |
 //!
@@ -16,7 +20,11 @@
 
 pub mod answer;
 pub mod corpus;
+pub mod fuzz;
+pub mod manual;
+pub mod mutant;
 pub mod random;
+pub mod reference;
 pub mod setup;
 pub mod table;
 

@@ -83,14 +83,21 @@ fn parse_case(line: usize, text: &str) -> Option<Case> {
     Some(Case { line, entry, args, expected })
 }
 
-/// Splits at the commas that stand in no brackets, up to the closing parenthesis.
-fn parse_args(text: &str) -> Option<(Vec<String>, &str)> {
+/// Splits at the commas that stand in no brackets and no string, up to the closing parenthesis; also what follows it.
+pub(crate) fn parse_args(text: &str) -> Option<(Vec<String>, &str)> {
     let (mut depth, mut start) = (0, 0);
+    let (mut quoted, mut escaped) = (false, false);
     let mut args = Vec::new();
     for (k, c) in text.char_indices() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            continue;
+        }
         match c {
-            '(' | '[' => depth += 1,
-            ']' => depth -= 1,
+            '"' => quoted = true,
+            '(' | '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
             ')' if depth > 0 => depth -= 1,
             ',' | ')' if depth == 0 => {
                 args.push(text[start..k].trim().to_string());

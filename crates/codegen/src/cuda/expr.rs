@@ -94,11 +94,8 @@ fn unary(k: &Kernel, op: UnOp, a: &Expr) -> (String, bool) {
         UnOp::Abs if ty.is_float() => function("fabs"),
         UnOp::Abs if ty.is_signed() => (format!("terrace_abs({})", expr(k, a)), true),
         UnOp::Abs => printed(k, a),
-        UnOp::Sqrt => function("sqrt"),
-        UnOp::Exp => function("exp"),
-        UnOp::Log => function("log"),
-        UnOp::Sin => function("sin"),
-        UnOp::Cos => function("cos"),
+        // The words are the names of the C library.
+        _ => function(op.word()),
     }
 }
 
@@ -126,6 +123,10 @@ fn binary(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> (String, bool) {
         BinOp::Xor if ty == ScalarType::Bool => infix("!="),
         BinOp::Min => call("min"),
         BinOp::Max => call("max"),
+        BinOp::Pow | BinOp::Atan2 => {
+            let suffix = if ty == ScalarType::F32 { "f" } else { "" };
+            (format!("{}{suffix}({}, {})", op.word(), expr(k, a), expr(k, b)), true)
+        }
         BinOp::And => narrowed(ty, infix("&").0),
         BinOp::Or => narrowed(ty, infix("|").0),
         BinOp::Xor => narrowed(ty, infix("^").0),

@@ -1,9 +1,8 @@
 //! The types of expressions, form by form.
 
 use super::Infer;
-use crate::builtins::Builtin;
 use crate::errors;
-use crate::typed::{Binding, BindingKind, Control, Expr, Generator, GeneratorKind, Kind, Subscript, SubscriptKind};
+use crate::typed::{Binding, BindingKind, Control, Expr, Generator, GeneratorKind, Kind, Pattern, PatternKind};
 use crate::types::{Classes, Ty};
 use terrace_base::{Diagnostic, Span, UnOp};
 use terrace_syntax::ast::{self, ExprKind};
@@ -43,7 +42,16 @@ impl Infer<'_, '_> {
             ExprKind::Comprehension { body, generators, filter } => {
                 self.comprehension(body, generators, filter.as_deref())
             }
-            ExprKind::Index { array, subscripts } => self.index(array, subscripts),
+            ExprKind::Index { array, place } => self.index(array, place),
+            ExprKind::Update { array, place, value } => {
+                let array = self.expr(array);
+                self.update(array, place, value)
+            }
+            ExprKind::Record { path, fields } => self.record(path, fields, span),
+            ExprKind::RecordUpdate { record, fields } => self.record_update(record, fields),
+            ExprKind::Field { value, name } => self.field(expr, value, name),
+            ExprKind::Component { value, index } => self.component(value, *index),
+            ExprKind::Match { value, arms } => self.match_(value, arms, span),
             ExprKind::Range { from, to } => {
                 let (from, to) = (self.expr(from), self.expr(to));
                 let why = "a range has two ends of one type".to_string();
@@ -83,19 +91,6 @@ impl Infer<'_, '_> {
         (if negative { Kind::NegativeInt(value) } else { Kind::Int(value) }, ty)
     }
 
-    fn variable(&mut self, name: &str, span: Span) -> (Kind, Ty) {
-        if let Some(id) = self.lookup(name) {
-            return (Kind::Local(id), self.locals[id.index()].ty.clone());
-        }
-        if self.module.by_name.contains_key(name) || Builtin::named(name).is_some() {
-            self.report(errors::function_as_value(name, span));
-        } else {
-            let names: Vec<String> = self.scope.iter().rev().map(|(n, _)| n.clone()).collect();
-            self.report(errors::unknown_name(name, span, &names));
-        }
-        (Kind::Error, Ty::Error)
-    }
-
     fn unary(&mut self, op: ast::UnaryOp, operand: &ast::Expr, span: Span) -> (Kind, Ty) {
         if let (ast::UnaryOp::Neg, ExprKind::Int { value, suffix }) = (op, &operand.kind) {
             return self.integer(*value, *suffix, true, span);
@@ -122,10 +117,10 @@ impl Infer<'_, '_> {
         (Kind::Array(elems), Ty::array(elem))
     }
 
-    fn condition(&mut self, condition: &ast::Expr, why: &str) -> Expr {
+    pub(super) fn condition(&mut self, condition: &ast::Expr, why: &str) -> Expr {
         let condition = self.expr(condition);
         if let Err(clash) = self.unifier.unify(&condition.ty, &Ty::BOOL, condition.span)
-            && clash != crate::types::Clash::Infinite
+            && clash != crate::unify::Clash::Infinite
         {
             let shown = self.unifier.show(&condition.ty);
             let report = Diagnostic::error("T0100", format!("expected `bool`, found `{shown}`"))
@@ -149,41 +144,13 @@ impl Infer<'_, '_> {
         (array, elem)
     }
 
-    fn is_no_array(&self, ty: &Ty) -> bool {
-        !matches!(self.unifier.head(ty), Ty::Array(_) | Ty::Var(_) | Ty::Error)
-    }
-
-    pub(super) fn element_type(&mut self, array: &Ty, span: Span, what: &str) -> Ty {
-        match self.unifier.head(array) {
-            Ty::Array(elem) => *elem,
-            Ty::Error => Ty::Error,
-            Ty::Var(_) => {
-                let elem = self.fresh(span);
-                let fits = self.expect(array, &Ty::array(elem.clone()), span, None);
-                if fits { elem } else { Ty::Error }
-            }
-            other => {
-                let shown = self.unifier.show(&other);
-                let mut report = Diagnostic::error("T0113", format!("{what} needs an array, found `{shown}`"))
-                    .primary(span, format!("this is `{shown}`"));
-                if let Some(origin) = self.unifier.origin(array)
-                    && origin != span
-                {
-                    report = report.label(origin, format!("`{shown}` because of this"));
-                }
-                self.report(report);
-                Ty::Error
-            }
-        }
-    }
-
     fn comprehension(
         &mut self,
         body: &ast::Expr,
         generators: &[ast::Generator],
         filter: Option<&ast::Expr>,
     ) -> (Kind, Ty) {
-        let outside = self.scope.len();
+        let outside = self.scope.depth();
         // Sources are outside the names that the comprehension binds.
         let sources: Vec<(Expr, Ty)> = generators
             .iter()
@@ -211,50 +178,8 @@ impl Infer<'_, '_> {
         (Kind::Comprehension { body, generators: typed, filter }, ty)
     }
 
-    fn index(&mut self, array: &ast::Expr, subscripts: &[ast::Subscript]) -> (Kind, Ty) {
-        let array = self.expr(array);
-        let mut current = array.ty.clone();
-        let mut kept = 0;
-        let mut typed = Vec::new();
-        for (k, subscript) in subscripts.iter().enumerate() {
-            let elem = if k > 0 && self.is_no_array(&current) {
-                let shown = self.unifier.show(&array.ty);
-                let title = format!("{} subscripts on `{shown}`", subscripts.len());
-                let report = Diagnostic::error("T0113", title)
-                    .primary(subscript.span, "there is no such dimension")
-                    .label(array.span, format!("this is `{shown}`"));
-                self.report(report);
-                return (Kind::Error, Ty::Error);
-            } else {
-                self.element_type(&current, array.span, "an index")
-            };
-            let kind = match &subscript.kind {
-                ast::SubscriptKind::At(at) => SubscriptKind::At(self.position(at)),
-                ast::SubscriptKind::Slice { from, to, step } => {
-                    kept += 1;
-                    let mut part = |e: &Option<ast::Expr>| e.as_ref().map(|e| Box::new(self.position(e)));
-                    SubscriptKind::Slice { from: part(from), to: part(to), step: part(step) }
-                }
-            };
-            typed.push(Subscript { span: subscript.span, kind });
-            current = elem;
-        }
-        // Every slice keeps its dimension around what the later subscripts leave.
-        let mut ty = current;
-        for _ in 0..kept {
-            ty = Ty::array(ty);
-        }
-        (Kind::Index { array: Box::new(array), subscripts: typed }, ty)
-    }
-
-    fn position(&mut self, at: &ast::Expr) -> Expr {
-        let at = self.expr(at);
-        self.require(&at.ty, Classes::INT, at.span, "an index");
-        at
-    }
-
     fn bindings(&mut self, bindings: &[ast::Binding], body: &ast::Expr) -> (Kind, Ty) {
-        let outside = self.scope.len();
+        let outside = self.scope.depth();
         let mut typed = Vec::new();
         for binding in bindings {
             let kind = match &binding.kind {
@@ -270,6 +195,7 @@ impl Infer<'_, '_> {
                     let sizes = sizes.map(|s| s.0);
                     BindingKind::Let { pattern: self.pattern(pattern, &bound), sizes, value }
                 }
+                ast::BindingKind::Update { name, place, value } => self.rebinding(name, place, value),
                 ast::BindingKind::Assert { condition, message } => BindingKind::Assert {
                     condition: self.condition(condition, "an assertion is true or false"),
                     message: message.clone(),
@@ -283,6 +209,17 @@ impl Infer<'_, '_> {
         (Kind::Let { bindings: typed, body }, ty)
     }
 
+    /// `let xs[i] = v` is `let xs = xs with [i] = v`.
+    fn rebinding(&mut self, name: &ast::Name, place: &ast::Place, value: &ast::Expr) -> BindingKind {
+        let (kind, ty) = self.variable(&name.text, name.span);
+        let array = Expr { span: name.span, ty, kind };
+        let span = name.span.to(value.span);
+        let (kind, ty) = self.update(array, place, value);
+        let id = self.bind(&name.text, name.span, ty.clone());
+        let pattern = Pattern { span: name.span, ty: ty.clone(), kind: PatternKind::Name(id) };
+        BindingKind::Let { pattern, sizes: None, value: Expr { span, ty, kind } }
+    }
+
     fn repeat(
         &mut self,
         pattern: &ast::Pattern,
@@ -290,7 +227,7 @@ impl Infer<'_, '_> {
         control: &ast::LoopControl,
         body: &ast::Expr,
     ) -> (Kind, Ty) {
-        let outside = self.scope.len();
+        let outside = self.scope.depth();
         let init = self.expr(init);
         let source = match control {
             ast::LoopControl::While(_) => None,

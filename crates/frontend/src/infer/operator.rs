@@ -1,7 +1,8 @@
 //! The types of operators.
 
 use super::Infer;
-use crate::types::{Clash, Classes, Ty};
+use crate::types::{Classes, Ty};
+use crate::unify::Clash;
 use terrace_base::{BinOp, Diagnostic, ScalarType, Span};
 use terrace_syntax::ast::BinaryOp;
 
@@ -37,10 +38,10 @@ impl Infer<'_, '_> {
         let failed = if op.is_comparison() { Ty::BOOL } else { Ty::Error };
         let classes = match op {
             BinOp::Eq | BinOp::Ne => Classes::EQ,
-            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Classes::ORD,
-            BinOp::Min | BinOp::Max => Classes::SCALAR,
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Min | BinOp::Max => Classes::ORD,
             BinOp::And | BinOp::Or | BinOp::Xor => Classes::BITS,
             BinOp::Shl | BinOp::Shr => Classes::INT,
+            BinOp::Pow | BinOp::Atan2 => Classes::FLOAT,
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => Classes::NUM,
         };
         let who = format!("`{}`", op.symbol());
@@ -64,16 +65,26 @@ impl Infer<'_, '_> {
         if clash == Clash::Infinite {
             return self.clash(clash, right.0, left.0, right.1, None);
         }
-        let (a, b) = (self.unifier.show(left.0), self.unifier.show(right.0));
-        let mut report = Diagnostic::error("T0100", format!("`{}` between `{a}` and `{b}`", op.symbol()))
-            .primary(right.1, format!("this is `{b}`"))
-            .label(left.1, format!("this is `{a}`"));
+        if self.unifier.is_broken(left.0) || self.unifier.is_broken(right.0) {
+            self.errors += 1;
+            return;
+        }
+        let (a, b) = (self.unifier.describe(left.0), self.unifier.describe(right.0));
+        let title = format!("`{}` between {a} and {b}", op.symbol());
+        let mut report = match &self.passed_by {
+            Some(of) => {
+                Diagnostic::error("T0100", title).primary(right.1, format!("`{of}` passes {a} and {b} to this"))
+            }
+            None => Diagnostic::error("T0100", title)
+                .primary(right.1, format!("this is {b}"))
+                .label(left.1, format!("this is {a}")),
+        };
         for (operand, text) in [(left, &a), (right, &b)] {
             if let Some(origin) = self.unifier.origin(operand.0)
                 && origin != left.1
                 && origin != right.1
             {
-                report = report.label(origin, format!("`{text}` because of this"));
+                report = report.label(origin, format!("{text} because of this"));
             }
         }
         let number = |ty: &Ty| match self.unifier.head(ty) {

@@ -1,10 +1,13 @@
 //! The function being written: its values, the statements of the body that is open, and the steps all forms share.
 
-use super::{Lowering, core_type};
-use crate::signature::{Signature, SizedType};
-use crate::typed::{Checked, LocalId, Pattern, PatternKind};
+use super::closure::Portable;
+use super::frame::Frame;
+use super::types::core_type;
+use super::{Lowering, is_function};
+use crate::signature::Signature;
+use crate::typed::{LocalId, Pattern, PatternKind};
 use crate::types::Ty;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span, convert};
 use terrace_ir::check::{CheckId, CheckInfo, CheckKind};
 use terrace_ir::core::{Body, Expr, Lambda, Stmt, StmtKind, Type, Value};
@@ -18,12 +21,17 @@ pub(super) const BOOL: Type = Type::Scalar(ScalarType::Bool);
 /// The function being written.
 pub(super) struct Lower<'l, 'a> {
     pub(super) all: &'l mut Lowering<'a>,
-    pub(super) checked: &'a Checked,
-    pub(super) type_args: Vec<Type>,
     pub(super) values: IdVec<ValueId, Value>,
     /// In a test, the literals that became parameters.
     pub(super) arguments: Option<Vec<(ValueId, Data)>>,
-    locals: Vec<Option<Atom>>,
+    /// The functions of the program whose text is lowered into this one.
+    pub(super) frames: Vec<Frame<'a>>,
+    /// The frame whose names count now.
+    pub(super) at: usize,
+    /// Values made by a constructor, with what they hold.
+    pub(super) variants: BTreeMap<ValueId, (usize, Vec<Atom>)>,
+    /// What the size names of a declaration stand for, while the fields of one are checked.
+    pub(super) declared_sizes: Vec<Option<Atom>>,
     stmts: Vec<Stmt>,
     /// Integers that are lengths of arrays.
     lengths: BTreeSet<ValueId>,
@@ -32,60 +40,101 @@ pub(super) struct Lower<'l, 'a> {
 }
 
 impl<'l, 'a> Lower<'l, 'a> {
-    pub(super) fn new(all: &'l mut Lowering<'a>, checked: &'a Checked, type_args: Vec<Type>) -> Lower<'l, 'a> {
+    pub(super) fn new(all: &'l mut Lowering<'a>, frame: Frame<'a>) -> Lower<'l, 'a> {
         Lower {
             all,
-            checked,
-            type_args,
             values: IdVec::new(),
             arguments: None,
-            locals: vec![None; checked.locals.len()],
+            frames: vec![frame],
+            at: 0,
+            variants: BTreeMap::new(),
+            declared_sizes: Vec::new(),
             stmts: Vec::new(),
             lengths: BTreeSet::new(),
             unnamed: BTreeSet::new(),
         }
     }
 
-    /// Parameters, result and body of a function: its sizes first, then what they demand, then what it computes.
-    pub(super) fn function(&mut self, header: &'a Signature) -> (Vec<ValueId>, Type, Body) {
-        let params: Vec<ValueId> = header
-            .params
-            .iter()
-            .map(|p| {
-                let ty = self.ty(&p.ty.plain());
-                self.value(&self.pattern_name(&p.pattern), ty)
-            })
-            .collect();
+    /// Parameters, which of them are consumed, result and body of a function.
+    pub(super) fn function(
+        &mut self,
+        header: &'a Signature,
+        given: &[Portable<'a>],
+    ) -> (Vec<ValueId>, Vec<bool>, Type, Body) {
+        let mut args = Vec::new();
+        let mut params = Vec::new();
+        for param in &header.params {
+            if is_function(param) {
+                args.push(None);
+                continue;
+            }
+            let ty = self.ty(&param.ty.plain());
+            let value = self.value(&self.pattern_name(&param.pattern), ty);
+            params.push(value);
+            args.push(Some(value.into()));
+        }
+        let mut consumed: Vec<bool> = header.params.iter().filter(|p| !is_function(p)).map(|p| p.consumed).collect();
+        for (param, given) in header.params.iter().filter(|p| is_function(p)).zip(given) {
+            let closure = self.unpack(given, &mut params);
+            if let PatternKind::Name(id) = param.pattern.kind {
+                self.frames[0].functions.insert(id, closure);
+            }
+        }
+        consumed.resize(params.len(), false);
         let mut result = Type::Tuple(Vec::new());
-        let body = self.body(|l| {
-            for (param, value) in header.params.iter().zip(&params) {
-                if let PatternKind::Name(id) = param.pattern.kind {
-                    l.set_local(id, (*value).into());
-                }
-            }
-            l.prologue(header, &params);
-            for (param, value) in header.params.iter().zip(&params) {
-                l.bind(&param.pattern, (*value).into(), param.ty_span);
-            }
-            let found = l.expr(&l.checked.body);
-            let span = l.checked.body.span;
-            match &header.result {
-                Some((stated, _)) => {
-                    let (found, ty) = l.ascribe(found, stated, span, Some(&l.checked.body));
-                    result = ty;
-                    found
-                }
-                None => {
-                    result = l.type_of(found).without_sizes();
-                    found
-                }
-            }
+        let mut body = self.body(|l| {
+            let (found, ty) = l.run(header, &args, true);
+            result = ty;
+            found
         });
-        (params, result, body)
+        if !self.variants.is_empty() {
+            super::record::drop_unused_variants(&mut body);
+        }
+        (params, consumed, result, body)
+    }
+
+    /// What a function does with its arguments: its sizes first, then what they demand, then what it computes. `own` says
+    /// whether the arguments are the parameters of the function being written.
+    pub(super) fn run(&mut self, header: &'a Signature, args: &[Option<Atom>], own: bool) -> (Atom, Type) {
+        for (param, arg) in header.params.iter().zip(args) {
+            if let (PatternKind::Name(id), Some(atom)) = (&param.pattern.kind, arg) {
+                self.set_local(*id, *atom);
+            }
+        }
+        self.prologue(header, args, own);
+        for (param, arg) in header.params.iter().zip(args) {
+            if let Some(atom) = arg
+                && !matches!(param.pattern.kind, PatternKind::Name(_))
+            {
+                self.bind(&param.pattern, *atom, param.ty_span);
+            }
+        }
+        let source = &self.frame().checked.body;
+        let found = self.expr(source);
+        match &header.result {
+            Some((stated, _)) => {
+                let binders = self.bind_result_sizes(header, found, source.span);
+                self.ascribe(found, stated, source.span, Some(source), &binders)
+            }
+            None => (found, self.type_of(found).without_sizes()),
+        }
+    }
+
+    pub(super) fn frame(&self) -> &Frame<'a> {
+        &self.frames[self.at]
     }
 
     pub(super) fn ty(&self, ty: &Ty) -> Type {
-        core_type(&self.checked.unifier, ty, &self.type_args)
+        self.ty_in(self.frame(), ty)
+    }
+
+    pub(super) fn ty_in(&self, frame: &Frame<'a>, ty: &Ty) -> Type {
+        core_type(self.all.module, &frame.checked.unifier, ty, &frame.type_args)
+    }
+
+    /// The place that a statement gets: what a library function does belongs to its call.
+    pub(super) fn place(&self, span: Span) -> Span {
+        self.frame().place.unwrap_or(span)
     }
 
     pub(super) fn value(&mut self, name: &str, ty: Type) -> ValueId {
@@ -133,9 +182,16 @@ impl<'l, 'a> Lower<'l, 'a> {
     pub(super) fn emit_after(&mut self, name: &str, ty: Type, expr: Expr, span: Span, after: Vec<CheckId>) -> Atom {
         let value = self.value(name, ty);
         self.unnamed.insert(value);
-        if matches!(expr, Expr::Length(_)) {
-            self.lengths.insert(value);
+        match &expr {
+            Expr::Length(_) => {
+                self.lengths.insert(value);
+            }
+            Expr::Variant { tag, fields, .. } => {
+                self.variants.insert(value, (*tag, fields.clone()));
+            }
+            _ => {}
         }
+        let span = self.place(span);
         self.stmts.push(Stmt { kind: StmtKind::Let { value, expr, after }, span });
         value.into()
     }
@@ -146,12 +202,14 @@ impl<'l, 'a> Lower<'l, 'a> {
     }
 
     pub(super) fn check(&mut self, kind: CheckKind, cond: Atom, values: Vec<Atom>, span: Span) -> CheckId {
+        let span = self.place(span);
         let check = self.new_check(kind, span);
         self.stmts.push(Stmt { kind: StmtKind::Check { check, cond, values }, span });
         check
     }
 
     pub(super) fn new_check(&mut self, kind: CheckKind, span: Span) -> CheckId {
+        let span = self.place(span);
         self.all.checks.push(CheckInfo { kind, span })
     }
 
@@ -160,15 +218,19 @@ impl<'l, 'a> Lower<'l, 'a> {
     }
 
     pub(super) fn set_local(&mut self, id: LocalId, atom: Atom) {
-        self.locals[id.index()] = Some(atom);
+        self.frames[self.at].locals.insert(id, atom);
     }
 
     pub(super) fn local(&self, id: LocalId) -> Atom {
-        self.locals[id.index()].expect("names are bound before their use")
+        self.find_local(id).expect("names are bound before their use")
     }
 
     pub(super) fn find_local(&self, id: LocalId) -> Option<Atom> {
-        self.locals.get(id.index()).copied().flatten()
+        self.frame().locals.get(&id).copied()
+    }
+
+    pub(super) fn local_name(&self, id: LocalId) -> &'a str {
+        &self.frame().checked.locals[id.index()].name
     }
 
     pub(super) fn is_length(&self, value: ValueId) -> bool {
@@ -179,10 +241,15 @@ impl<'l, 'a> Lower<'l, 'a> {
         self.lengths.extend(atom.var());
     }
 
+    /// Says that the first name given to these values is theirs.
+    pub(super) fn may_be_named(&mut self, atoms: &[Atom]) {
+        self.unnamed.extend(atoms.iter().filter_map(|a| a.var()));
+    }
+
     /// The name under which a whole pattern's value prints.
     pub(super) fn pattern_name(&self, pattern: &Pattern) -> String {
         match pattern.kind {
-            PatternKind::Name(id) => self.checked.locals[id.index()].name.clone(),
+            PatternKind::Name(id) => self.local_name(id).to_string(),
             _ => "elem".to_string(),
         }
     }
@@ -195,18 +262,36 @@ impl<'l, 'a> Lower<'l, 'a> {
                 if let Atom::Var(v) = atom
                     && self.unnamed.remove(&v)
                 {
-                    self.values[v].name = self.checked.locals[id.index()].name.clone();
+                    self.values[v].name = self.local_name(*id).to_string();
                 }
                 self.set_local(*id, atom);
             }
             PatternKind::Tuple(parts) => {
                 for (k, part) in parts.iter().enumerate() {
-                    if !matches!(part.kind, PatternKind::Wildcard) {
-                        let component = self.project(atom, k, span);
-                        self.bind(part, component, span);
-                    }
+                    self.bind_component(part, atom, k, span);
                 }
             }
+            PatternKind::Record(fields) => {
+                for (k, part) in fields {
+                    self.bind_component(part, atom, *k, span);
+                }
+            }
+            PatternKind::Variant { tag, fields } => {
+                let parts = self.variant_fields(atom, *tag, span);
+                for (field, part) in fields.iter().zip(parts) {
+                    self.bind(field, part, span);
+                }
+            }
+            PatternKind::Literal(_) | PatternKind::Or(_) => {
+                unreachable!("only matches have these, and take them apart")
+            }
+        }
+    }
+
+    fn bind_component(&mut self, pattern: &Pattern, tuple: Atom, k: usize, span: Span) {
+        if !matches!(pattern.kind, PatternKind::Wildcard) {
+            let component = self.project(tuple, k, span);
+            self.bind(pattern, component, span);
         }
     }
 
@@ -248,10 +333,5 @@ impl<'l, 'a> Lower<'l, 'a> {
         let ok = self.binary("ok", BinOp::And, low, high, span);
         let check = self.check(CheckKind::Length, ok, vec![count], span);
         (count, vec![check])
-    }
-
-    /// Whether a type as written would need an ascription on a value.
-    pub(super) fn states_nested(ty: &SizedType) -> bool {
-        ty.states_sizes(1)
     }
 }

@@ -1,4 +1,4 @@
-//! Comparisons of scalars, tuples and arrays.
+//! Comparisons of scalars, tuples, arrays and enums.
 //!
 //! Tuples and arrays compare lexicographically; arrays are equal if they have one length and equal elements:
 //!
@@ -8,8 +8,9 @@
 //!               if k < n then xs[k] < ys[k] else len xs < len ys
 //! ```
 //!
-//! Neither can fail. `>` and `>=` swap the operands, and `<=` on tuples and arrays is "less or equal", not "not greater":
-//! with a NaN in the deciding place neither holds, as for scalars.
+//! A variant that is declared earlier is less; values of one variant compare by their fields. Nothing of this can fail. `>`
+//! and `>=` swap the operands, and `<=` on tuples and arrays is "less or equal", not "not greater": with a NaN in the
+//! deciding place neither holds, as for scalars.
 
 use super::body::{BOOL, I64, Lower};
 use terrace_base::{BinOp, Scalar, Span};
@@ -59,7 +60,81 @@ impl Lower<'_, '_> {
                 let otherwise = self.body(|_| Atom::Const(Scalar::Bool(false)));
                 self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
             }
+            Type::Sum(_) => {
+                let (m, n) = (self.tag(a, span), self.tag(b, span));
+                let cond = self.binary("same", BinOp::Eq, m, n, span);
+                self.if_same_variant(cond, BinOp::Eq, a, b, span, |_| Atom::Const(Scalar::Bool(false)))
+            }
         }
+    }
+
+    /// The number of a value's variant.
+    fn tag(&mut self, value: Atom, span: Span) -> Atom {
+        let arms = self.variant_types(value).into_iter().enumerate().map(|(k, types)| {
+            let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
+            self.lambda(params, |_, _| Atom::int(k as i64))
+        });
+        let arms = arms.collect();
+        self.emit("tag", I64, Expr::Match { value, arms }, span)
+    }
+
+    /// Compares the fields of two values where they are of one variant.
+    fn if_same_variant(
+        &mut self,
+        cond: Atom,
+        op: BinOp,
+        a: Atom,
+        b: Atom,
+        span: Span,
+        otherwise: impl FnOnce(&mut Self) -> Atom,
+    ) -> Atom {
+        let variants = self.variant_types(a);
+        let named = |name: &str, types: &[Type]| types.iter().map(|t| (name.to_string(), t.clone())).collect();
+        // Without fields there is nothing left to compare.
+        let equal = Atom::Const(Scalar::Bool(op != BinOp::Lt));
+        let then = self.body(|l| {
+            if variants.iter().all(Vec::is_empty) {
+                return equal;
+            }
+            let arms = variants.iter().enumerate().map(|(tag, types)| {
+                l.lambda(named("x", types), |l, xs| {
+                    if types.is_empty() {
+                        return equal;
+                    }
+                    let inner = variants.iter().enumerate().map(|(k, types)| {
+                        l.lambda(named("y", types), |l, ys| match k == tag {
+                            true => l.fields_compare(op, xs, ys, span),
+                            false => Atom::Const(Scalar::Bool(false)),
+                        })
+                    });
+                    let arms = inner.collect();
+                    l.emit("t", BOOL, Expr::Match { value: b, arms }, span)
+                })
+            });
+            let arms = arms.collect();
+            l.emit("t", BOOL, Expr::Match { value: a, arms }, span)
+        });
+        let otherwise = self.body(otherwise);
+        self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
+    }
+
+    fn fields_compare(&mut self, op: BinOp, xs: &[Atom], ys: &[Atom], span: Span) -> Atom {
+        let (x, y) = (xs[0], ys[0]);
+        if op == BinOp::Eq {
+            let mut all = self.equal(x, y, span);
+            for (x, y) in xs.iter().zip(ys).skip(1) {
+                let equal = self.equal(*x, *y, span);
+                all = self.binary("t", BinOp::And, all, equal, span);
+            }
+            return all;
+        }
+        if xs.len() == 1 {
+            return self.less(op, x, y, span);
+        }
+        let cond = self.equal(x, y, span);
+        let then = self.body(|l| l.fields_compare(op, &xs[1..], &ys[1..], span));
+        let otherwise = self.body(|l| l.less(BinOp::Lt, x, y, span));
+        self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
     }
 
     /// `a < b` or `a <= b`.
@@ -91,6 +166,11 @@ impl Lower<'_, '_> {
                 });
                 let otherwise = self.body(|l| l.binary("t", op, m, n, span));
                 self.emit("t", BOOL, Expr::If { cond, then, otherwise }, span)
+            }
+            Type::Sum(_) => {
+                let (m, n) = (self.tag(a, span), self.tag(b, span));
+                let cond = self.binary("same", BinOp::Eq, m, n, span);
+                self.if_same_variant(cond, op, a, b, span, |l| l.binary("t", BinOp::Lt, m, n, span))
             }
         }
     }

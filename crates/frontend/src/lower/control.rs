@@ -7,15 +7,15 @@ use terrace_ir::Atom;
 use terrace_ir::check::CheckKind;
 use terrace_ir::core::{self, LoopForm};
 
-impl Lower<'_, '_> {
-    pub(super) fn bindings(&mut self, bindings: &[Binding], body: &Expr) -> Atom {
+impl<'a> Lower<'_, 'a> {
+    pub(super) fn bindings(&mut self, bindings: &'a [Binding], body: &'a Expr) -> Atom {
         for binding in bindings {
             match &binding.kind {
                 BindingKind::Let { pattern, sizes, value } => match sizes {
                     None => self.bind_expr(pattern, value),
                     Some(sizes) => {
                         let atom = self.expr(value);
-                        let (atom, _) = self.ascribe(atom, sizes, value.span, Some(value));
+                        let (atom, _) = self.ascribe(atom, sizes, value.span, Some(value), &Vec::new());
                         self.bind(pattern, atom, value.span);
                     }
                 },
@@ -29,7 +29,7 @@ impl Lower<'_, '_> {
     }
 
     // A written tuple is not built only to be taken apart. All parts are computed before any name is bound.
-    fn bind_expr(&mut self, pattern: &Pattern, value: &Expr) {
+    fn bind_expr(&mut self, pattern: &'a Pattern, value: &'a Expr) {
         match (&pattern.kind, &value.kind) {
             (PatternKind::Tuple(patterns), Kind::Tuple(parts)) => {
                 let atoms: Vec<Atom> = parts.iter().map(|p| self.expr(p)).collect();
@@ -46,10 +46,10 @@ impl Lower<'_, '_> {
 
     pub(super) fn repeat(
         &mut self,
-        pattern: &Pattern,
-        init: &Expr,
-        control: &Control,
-        body: &Expr,
+        pattern: &'a Pattern,
+        init: &'a Expr,
+        control: &'a Control,
+        body: &'a Expr,
         span: Span,
     ) -> Atom {
         let init = self.expr(init);
@@ -76,7 +76,7 @@ impl Lower<'_, '_> {
                 let count = self.expr(bound);
                 let count = self.as_i64(count, bound.span);
                 let state = self.value(&name, ty.clone());
-                let index = self.value(&self.checked.locals[var.index()].name, I64);
+                let index = self.value(self.local_name(*var), I64);
                 self.set_local(*var, index.into());
                 let body = self.body(|l| {
                     l.bind(pattern, state.into(), body.span);

@@ -1,7 +1,8 @@
 //! Scalars, tuples, operators and calls.
 
 use super::body::Lower;
-use crate::typed::{Expr, Fun, FunKind, Kind};
+use crate::builtins::Builtin;
+use crate::typed::{Expr, Kind};
 use crate::types::Ty;
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::Atom;
@@ -9,8 +10,8 @@ use terrace_ir::check::CheckKind;
 use terrace_ir::core::{self, Type};
 use terrace_syntax::ast::BinaryOp;
 
-impl Lower<'_, '_> {
-    pub(super) fn expr(&mut self, expr: &Expr) -> Atom {
+impl<'a> Lower<'_, 'a> {
+    pub(super) fn expr(&mut self, expr: &'a Expr) -> Atom {
         let span = expr.span;
         if let Some(argument) = self.opaque_array(expr) {
             return argument;
@@ -30,21 +31,30 @@ impl Lower<'_, '_> {
             }
             Kind::Local(id) => self.local(*id),
             Kind::Call { function, type_args, args } => {
-                let atoms = self.arguments(args);
                 let result = self.ty(&expr.ty);
-                self.call(*function, type_args, atoms, result, span)
+                self.call_expr(*function, type_args, args, result, span)
             }
+            Kind::Apply { function, args } => self.apply_local(*function, args, span),
+            Kind::Builtin { which: Builtin::Pad, args, .. } => self.pad_expr(args, span),
             Kind::Builtin { which, function, args } => {
-                let atoms = self.arguments(args);
+                let atoms: Vec<Atom> = args.iter().map(|a| self.argument(a, false)).collect();
                 let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
                 match function {
-                    Some(function) => self.bulk(*which, function, &atoms, &spans, span),
+                    Some(function) => {
+                        let function = self.closure(function);
+                        self.bulk(*which, function, &atoms, &spans, span)
+                    }
                     None => self.builtin(*which, &atoms, &spans, span),
                 }
             }
             Kind::Convert(to, operand) => {
                 let operand = self.expr(operand);
                 self.convert(*to, operand, span)
+            }
+            Kind::ConvertTo(operand) => {
+                let operand = self.expr(operand);
+                let to = self.ty(&expr.ty).scalar().expect("numbers are scalars");
+                self.convert(to, operand, span)
             }
             Kind::Unary(op, operand) => {
                 let operand = self.expr(operand);
@@ -81,10 +91,22 @@ impl Lower<'_, '_> {
             Kind::Comprehension { body, generators, filter } => {
                 self.comprehension(body, generators, filter.as_deref(), span)
             }
-            Kind::Index { array, subscripts } => {
+            Kind::Index { array, place } => {
                 let array = self.expr(array);
-                self.index(array, subscripts, span)
+                self.read_place(array, place, span)
             }
+            Kind::Update { array, place, value } => self.update(array, place, value, span),
+            Kind::Record(fields) => self.record(&expr.ty, fields, span),
+            Kind::RecordUpdate { record, fields } => self.record_update(&expr.ty, record, fields, span),
+            Kind::Project(tuple, k) => {
+                let tuple = self.expr(tuple);
+                self.project(tuple, *k, span)
+            }
+            Kind::Variant { tag, fields } => {
+                let fields: Vec<Atom> = fields.iter().map(|f| self.expr(f)).collect();
+                self.declared_variant(&expr.ty, *tag, fields, span)
+            }
+            Kind::Match { value, arms } => self.matching(value, arms, span),
             Kind::Range { from, to } => self.range(from, to, span),
             Kind::If { condition, then, otherwise } => {
                 self.short_circuit(condition, span, |l| l.expr(then), |l| l.expr(otherwise))
@@ -100,13 +122,15 @@ impl Lower<'_, '_> {
         Atom::Const(super::literal::number(ty, value, negative))
     }
 
-    fn arguments(&mut self, args: &[Expr]) -> Vec<Atom> {
-        args.iter().map(|a| self.opaque_scalar(a).unwrap_or_else(|| self.expr(a))).collect()
+    /// An argument of a call; in a test, literals are opaque there.
+    pub(super) fn argument(&mut self, expr: &'a Expr, whole: bool) -> Atom {
+        let opaque = if whole { self.opaque_value(expr) } else { self.opaque_scalar(expr) };
+        opaque.unwrap_or_else(|| self.expr(expr))
     }
 
     fn short_circuit(
         &mut self,
-        condition: &Expr,
+        condition: &'a Expr,
         span: Span,
         then: impl FnOnce(&mut Self) -> Atom,
         otherwise: impl FnOnce(&mut Self) -> Atom,
@@ -118,7 +142,7 @@ impl Lower<'_, '_> {
         self.emit("t", ty, core::Expr::If { cond, then, otherwise }, span)
     }
 
-    fn concatenated(&mut self, expr: &Expr, parts: &mut Vec<Atom>) {
+    fn concatenated(&mut self, expr: &'a Expr, parts: &mut Vec<Atom>) {
         match &expr.kind {
             Kind::Binary(BinaryOp::Concat, left, right) => {
                 self.concatenated(left, parts);
@@ -151,48 +175,5 @@ impl Lower<'_, '_> {
             after.push(self.check(CheckKind::Division, ok, vec![a], span));
         }
         self.emit_after("t", Type::Scalar(ty), core::Expr::Binary(op, a, b), span, after)
-    }
-
-    fn operator(&mut self, op: BinaryOp, a: Atom, b: Atom, span: Span) -> Atom {
-        match op {
-            BinaryOp::Scalar(op) => self.scalar_operator(op, a, b, span),
-            // Both operands are values already: there is nothing left to skip.
-            BinaryOp::AndAlso => self.binary("t", BinOp::And, a, b, span),
-            BinaryOp::OrElse => self.binary("t", BinOp::Or, a, b, span),
-            BinaryOp::Concat => {
-                let ty = self.type_of(a).without_sizes();
-                self.emit("joined", ty, core::Expr::Concat(vec![a, b]), span)
-            }
-        }
-    }
-
-    fn call(&mut self, function: usize, type_args: &[Ty], mut args: Vec<Atom>, result: Type, span: Span) -> Atom {
-        let type_args: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
-        let header = &self.all.module.headers[function];
-        self.ascribe_arguments(header, &mut args, &type_args, span);
-        let function = self.all.instance(function, type_args, span);
-        self.emit("t", result, core::Expr::Call { function, args }, span)
-    }
-
-    /// A function that is an argument, applied in place.
-    pub(super) fn apply(&mut self, fun: &Fun, args: &[Atom]) -> Atom {
-        match &fun.kind {
-            FunKind::Lambda { params, body } => {
-                for (param, arg) in params.iter().zip(args) {
-                    self.bind(param, *arg, fun.span);
-                }
-                self.expr(body)
-            }
-            FunKind::Section(op) => self.operator(*op, args[0], args[1], fun.span),
-            FunKind::Function { function, type_args } => {
-                let result = self.ty(&fun.result);
-                self.call(*function, type_args, args.to_vec(), result, fun.span)
-            }
-            FunKind::Builtin(builtin) => {
-                let spans = vec![fun.span; args.len()];
-                self.builtin(*builtin, args, &spans, fun.span)
-            }
-            FunKind::Convert(to) => self.convert(*to, args[0], fun.span),
-        }
     }
 }

@@ -7,15 +7,17 @@
 //! ```
 //!
 //! An optimiser that could see `[1, 2, 3]` would compute the answer, and the test would say nothing about the code that runs.
-//! Arrays of literals become arguments wherever they stand, numbers where they are arguments of a call.
+//! Arrays of literals become arguments wherever they stand; numbers, records and variants where they are arguments of a call.
+//! What a library function writes stays as it is.
 
 use super::body::Lower;
 use crate::typed::{Expr, Kind};
 use terrace_base::Scalar;
 use terrace_ir::Atom;
+use terrace_ir::core::Type;
 use terrace_plan::data::Data;
 
-impl Lower<'_, '_> {
+impl<'a> Lower<'_, 'a> {
     /// The parameter that stands for an array of literals, in a test.
     pub(super) fn opaque_array(&mut self, expr: &Expr) -> Option<Atom> {
         match expr.kind {
@@ -32,8 +34,26 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// The parameter that stands for a number, a record or a variant, in a test.
+    pub(super) fn opaque_value(&mut self, expr: &Expr) -> Option<Atom> {
+        match expr.kind {
+            Kind::Record(_) | Kind::Variant { .. } => self.opaque(expr),
+            _ => self.opaque_scalar(expr),
+        }
+    }
+
+    /// A literal of a pattern, which stays one.
+    pub(super) fn plain_literal(&mut self, literal: &'a Expr) -> Atom {
+        let arguments = self.arguments.take();
+        let atom = self.expr(literal);
+        self.arguments = arguments;
+        atom
+    }
+
     fn opaque(&mut self, expr: &Expr) -> Option<Atom> {
-        self.arguments.as_ref()?;
+        if self.arguments.is_none() || self.at != 0 {
+            return None;
+        }
         let data = self.data(expr)?;
         let ty = self.ty(&expr.ty);
         let value = self.value("arg", ty);
@@ -54,6 +74,21 @@ impl Lower<'_, '_> {
             Kind::Bool(b) => Data::Scalar(Scalar::Bool(*b)),
             Kind::Str(bytes) => Data::Array(bytes.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect()),
             Kind::Tuple(parts) => Data::Tuple(parts.iter().map(|p| self.data(p)).collect::<Option<_>>()?),
+            Kind::Record(fields) => {
+                let mut parts = vec![None; fields.len()];
+                for (k, field) in fields {
+                    *parts.get_mut(*k)? = Some(self.data(field)?);
+                }
+                Data::Tuple(parts.into_iter().collect::<Option<_>>()?)
+            }
+            Kind::Variant { tag, fields } => match self.ty(&expr.ty) {
+                Type::Sum(variants) => Data::Variant {
+                    tag: *tag,
+                    name: variants.get(*tag)?.name.clone(),
+                    fields: fields.iter().map(|f| self.data(f)).collect::<Option<_>>()?,
+                },
+                _ => return None,
+            },
             Kind::Array(elems) => Data::Array(elems.iter().map(|e| self.data(e)).collect::<Option<_>>()?),
             _ => return None,
         })

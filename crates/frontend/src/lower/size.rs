@@ -13,53 +13,104 @@
 //! A caller inside the program passes an argument with nested sizes through an `ascribe`, unless its type states them
 //! already; arguments from outside are checked by whoever runs the program. Results and annotated lets are checked where they
 //! stand: outermost lengths by a check, nested ones by an `ascribe`.
+//!
+//! Sizes that mention size functions or `if`, and sizes inside enums, are no part of Core types: they are checked by
+//! statements, wherever they are stated (`size_check.rs`).
 
 use super::body::{I64, Lower};
+use super::free::Mentioned;
+use super::size_check::{is_explicit, states_symbolic};
+use super::types::core_type;
 use crate::errors;
-use crate::signature::{Signature, SizeExpr, SizedArray, SizedType, Step, binder_of};
+use crate::signature::{Signature, SizeExpr, SizedArray, SizedType, Step, binder_of, function_binder_of};
 use crate::typed::{self, LocalId};
 use std::collections::BTreeMap;
 use terrace_algebra::{Size, SizeVar};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::check::CheckKind;
 use terrace_ir::core::{ArrayType, Expr, Type};
-use terrace_ir::{Atom, ValueId, size_var};
+use terrace_ir::{Atom, size_var};
 
 /// What size names stand for: of this function, or of one that it calls.
-type Names<'n> = &'n BTreeMap<LocalId, Atom>;
+pub(super) type Names<'n> = &'n BTreeMap<LocalId, Atom>;
 
-impl Lower<'_, '_> {
-    /// Gives declared sizes their values, states the sizes of parameters, and checks what the lengths must be.
-    pub(super) fn prologue(&mut self, header: &Signature, params: &[ValueId]) {
-        let mut names = BTreeMap::new();
-        for (param, value) in header.params.iter().zip(params) {
-            if let typed::PatternKind::Name(id) = param.pattern.kind {
-                names.insert(id, Atom::Var(*value));
-            }
-        }
+/// The places of a parameter or result that give sizes their values.
+type Binders = Vec<Vec<Step>>;
+
+/// What the Core type of a type as written depends on.
+struct Statement<'n> {
+    names: Names<'n>,
+    type_args: &'n [Type],
+    /// Where an outermost length is stated; none: everywhere.
+    keep: Option<&'n Binders>,
+    positions: BTreeMap<LocalId, SizeVar>,
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// Gives declared sizes their values, states the sizes of parameters if they are the function's `own`, and checks what
+    /// the lengths must be.
+    pub(super) fn prologue(&mut self, header: &'a Signature, args: &[Option<Atom>], own: bool) {
+        let mut names = integer_names(header, args);
         for id in &header.sizes {
             let binder = binder_of(*id, &header.params).expect("headers determine their sizes");
             let span = header.params[binder.param].ty_span;
-            let n = self.length_at(params[binder.param].into(), &binder.path, span);
-            if let Atom::Var(v) = n {
-                self.values[v].name = header.locals[id.index()].name.clone();
-            }
-            self.set_local(*id, n);
+            let n = self.length_at(argument(args, binder.param), &binder.path, span);
+            self.name_size(*id, n, header);
             names.insert(*id, n);
         }
-        for (k, (param, value)) in header.params.iter().zip(params).enumerate() {
-            let ty = self.stated_type(&param.ty, &names, &mut BTreeMap::new(), true, &mut |path, array| {
-                binds(header, k, path, array)
-            });
-            self.values[*value].ty = ty;
-            self.check_lengths((*value).into(), &param.ty, &names, None, &mut |path, array| {
-                binds(header, k, path, array)
-            });
+        for id in &header.size_functions {
+            let binder = function_binder_of(*id, &header.params).expect("headers determine their size functions");
+            let span = header.params[binder.param].ty_span;
+            let lengths = self.row_lengths(argument(args, binder.param), &binder.path, span);
+            self.name_size(*id, lengths, header);
+            names.insert(*id, lengths);
+        }
+        let type_args = self.frame().type_args.clone();
+        for (k, (param, arg)) in header.params.iter().zip(args).enumerate() {
+            let Some(value) = *arg else {
+                continue;
+            };
+            let binders = binders_of(header, k);
+            if let (true, Atom::Var(v)) = (own, value) {
+                let mut statement = Statement {
+                    names: &names,
+                    type_args: &type_args,
+                    keep: Some(&binders),
+                    positions: BTreeMap::new(),
+                };
+                self.values[v].ty = self.stated_type(&param.ty, &mut statement);
+            }
+            self.check_lengths(value, &param.ty, &names, None, &binders);
+            self.check_explicit(value, &param.ty, &names, None, &binders);
         }
     }
 
+    fn name_size(&mut self, id: LocalId, atom: Atom, header: &Signature) {
+        if let Atom::Var(v) = atom {
+            self.values[v].name = header.locals[id.index()].name.clone();
+        }
+        self.set_local(id, atom);
+    }
+
+    /// Gives the sizes that a result names their values.
+    pub(super) fn bind_result_sizes(&mut self, header: &'a Signature, found: Atom, span: Span) -> Binders {
+        let Some((stated, _)) = &header.result else {
+            return Vec::new();
+        };
+        let mut binders = Vec::new();
+        for id in &header.result_sizes {
+            let is = |array: &SizedArray| matches!(array.size, Some(SizeExpr::Name(n)) if n == *id);
+            if let Some(path) = path_to(stated, &is) {
+                let n = self.length_at(found, &path, span);
+                self.name_size(*id, n, header);
+                binders.push(path);
+            }
+        }
+        binders
+    }
+
     /// The length of the array at the end of a path; 0 where there is no first element to go through.
-    fn length_at(&mut self, value: Atom, path: &[Step], span: Span) -> Atom {
+    pub(super) fn length_at(&mut self, value: Atom, path: &[Step], span: Span) -> Atom {
         let n = match path.split_first() {
             None => self.length(value, span),
             Some((Step::Component(k), rest)) => {
@@ -83,67 +134,52 @@ impl Lower<'_, '_> {
         n
     }
 
-    /// The Core type of a type as written. `outermost` says whether the array is outermost; there a length is stated only
-    /// where `keep` agrees.
-    fn stated_type(
-        &mut self,
-        ty: &SizedType,
-        names: Names<'_>,
-        positions: &mut BTreeMap<LocalId, SizeVar>,
-        outermost: bool,
-        keep: &mut dyn FnMut(&[Step], &SizedArray) -> bool,
-    ) -> Type {
-        let mut path = Vec::new();
-        self.stated_at(ty, names, positions, outermost, keep, &mut path)
+    /// The Core type of a type as written.
+    fn stated_type(&mut self, ty: &SizedType, statement: &mut Statement<'_>) -> Type {
+        self.stated_at(ty, statement, true, &mut Vec::new())
     }
 
     fn stated_at(
         &mut self,
         ty: &SizedType,
-        names: Names<'_>,
-        positions: &mut BTreeMap<LocalId, SizeVar>,
+        statement: &mut Statement<'_>,
         outermost: bool,
-        keep: &mut dyn FnMut(&[Step], &SizedArray) -> bool,
         path: &mut Vec<Step>,
     ) -> Type {
         match ty {
-            SizedType::Tuple(parts) => {
+            SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
                 let mut types = Vec::new();
                 for (k, part) in parts.iter().enumerate() {
                     path.push(Step::Component(k));
-                    types.push(self.stated_at(part, names, positions, outermost, keep, path));
+                    types.push(self.stated_at(part, statement, outermost, path));
                     path.pop();
                 }
                 Type::Tuple(types)
             }
             SizedType::Array(array) => {
-                let states = !outermost || keep(path, array);
-                let length = array.size.as_ref().filter(|_| states).map(|s| symbolic(s, names, positions));
+                let states = !outermost || statement.keep.is_none_or(|keep| keep.contains(path));
+                let size = array.size.as_ref().filter(|s| states && !is_explicit(s));
+                let length = size.map(|s| symbolic(s, statement.names, &statement.positions));
                 let position = array.position.as_ref().map(|(id, name)| {
                     let var = size_var(self.value(name, I64));
-                    positions.insert(*id, var);
+                    statement.positions.insert(*id, var);
                     var
                 });
                 path.push(Step::First);
-                let elem = self.stated_at(&array.elem, names, positions, false, keep, path);
+                let elem = self.stated_at(&array.elem, statement, false, path);
                 path.pop();
                 Type::Array(Box::new(ArrayType { length, position, elem }))
             }
-            other => self.ty(&other.plain()),
+            other => {
+                let unifier = &self.frame().checked.unifier;
+                core_type(self.all.module, unifier, &other.plain(), statement.type_args)
+            }
         }
     }
 
-    /// Checks the outermost lengths that a type states, except where `skip` says that they hold by definition.
-    fn check_lengths(
-        &mut self,
-        value: Atom,
-        ty: &SizedType,
-        names: Names<'_>,
-        at: Option<Span>,
-        skip: &mut dyn FnMut(&[Step], &SizedArray) -> bool,
-    ) {
-        let mut path = Vec::new();
-        self.check_lengths_at(value, ty, names, at, skip, &mut path);
+    /// Checks the outermost lengths that a type states, except those that hold by definition.
+    fn check_lengths(&mut self, value: Atom, ty: &SizedType, names: Names<'_>, at: Option<Span>, binders: &Binders) {
+        self.check_lengths_at(value, ty, names, at, binders, &mut Vec::new());
     }
 
     fn check_lengths_at(
@@ -152,55 +188,45 @@ impl Lower<'_, '_> {
         ty: &SizedType,
         names: Names<'_>,
         at: Option<Span>,
-        skip: &mut dyn FnMut(&[Step], &SizedArray) -> bool,
+        binders: &Binders,
         path: &mut Vec<Step>,
     ) {
         match ty {
-            SizedType::Tuple(parts) => {
+            SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
                 for (k, part) in parts.iter().enumerate() {
                     if part.states_sizes(0) {
                         path.push(Step::Component(k));
                         let component = self.project(value, k, at.unwrap_or(Span::none()));
-                        self.check_lengths_at(component, part, names, at, skip, path);
+                        self.check_lengths_at(component, part, names, at, binders, path);
                         path.pop();
                     }
                 }
             }
             SizedType::Array(array) => {
                 if let Some(size) = &array.size
-                    && !skip(path, array)
+                    && !binders.contains(path)
                 {
-                    let span = at.unwrap_or(array.span);
-                    let wanted = self.size_value(size, names, span);
-                    let found = self.length(value, span);
-                    let ok = self.binary("ok", BinOp::Eq, found, wanted, span);
-                    self.check(CheckKind::Size(array.text.clone()), ok, vec![found, wanted], span);
+                    self.check_length(value, array, size, names, at);
                 }
             }
             _ => {}
         }
     }
 
-    /// A size as a value of Core.
-    fn size_value(&mut self, size: &SizeExpr, names: Names<'_>, span: Span) -> Atom {
-        let two = |l: &mut Self, op, a: &SizeExpr, b: &SizeExpr| {
-            let (a, b) = (l.size_value(a, names, span), l.size_value(b, names, span));
-            l.binary("size", op, a, b, span)
-        };
-        match size {
-            SizeExpr::Const(n) => Atom::int(*n),
-            SizeExpr::Name(id) => {
-                let atom = names.get(id).copied().unwrap_or_else(|| self.local(*id));
-                self.as_i64(atom, span)
-            }
-            SizeExpr::Add(a, b) => two(self, BinOp::Add, a, b),
-            SizeExpr::Sub(a, b) => two(self, BinOp::Sub, a, b),
-            SizeExpr::Mul(a, b) => two(self, BinOp::Mul, a, b),
-            SizeExpr::Min(a, b) => two(self, BinOp::Min, a, b),
-            SizeExpr::Max(a, b) => two(self, BinOp::Max, a, b),
-            SizeExpr::Div(a, d) => two(self, BinOp::Div, a, &SizeExpr::Const(*d)),
-            SizeExpr::Rem(a, d) => two(self, BinOp::Rem, a, &SizeExpr::Const(*d)),
-        }
+    /// Checks one length.
+    pub(super) fn check_length(
+        &mut self,
+        value: Atom,
+        array: &SizedArray,
+        size: &SizeExpr,
+        names: Names<'_>,
+        at: Option<Span>,
+    ) {
+        let span = at.unwrap_or(array.span);
+        let wanted = self.size_value(size, names, span);
+        let found = self.length(value, span);
+        let ok = self.binary("ok", BinOp::Eq, found, wanted, span);
+        self.check(CheckKind::Size(array.text.clone()), ok, vec![found, wanted], span);
     }
 
     /// A value under a stated type: checked here, and with that type from here on.
@@ -210,6 +236,7 @@ impl Lower<'_, '_> {
         stated: &SizedType,
         span: Span,
         source: Option<&typed::Expr>,
+        binders: &Binders,
     ) -> (Atom, Type) {
         if !stated.states_sizes(0) {
             let ty = self.type_of(value).without_sizes();
@@ -218,20 +245,21 @@ impl Lower<'_, '_> {
         if let Some(source) = source {
             self.refuse_impossible(source, stated);
         }
-        let names = self.names_in_scope();
-        let ty = self.stated_type(stated, &names, &mut BTreeMap::new(), true, &mut |_, _| true);
-        self.check_lengths(value, stated, &names, Some(span), &mut |_, _| false);
-        if !Self::states_nested(stated) {
-            return (value, ty);
+        let mut mentioned = Mentioned::default();
+        mentioned.sized(stated);
+        let names: BTreeMap<LocalId, Atom> =
+            mentioned.free().filter_map(|id| Some((id, self.find_local(id)?))).collect();
+        let type_args = self.frame().type_args.clone();
+        let mut statement = Statement { names: &names, type_args: &type_args, keep: None, positions: BTreeMap::new() };
+        let ty = self.stated_type(stated, &mut statement);
+        self.check_lengths(value, stated, &names, Some(span), binders);
+        let mut atom = value;
+        if states_symbolic(stated, 1) {
+            let check = self.new_check(CheckKind::Size(nested_text(stated)), span);
+            atom = self.emit("stated", ty.clone(), Expr::Ascribe { value, ty: ty.clone(), check }, span);
         }
-        let check = self.new_check(CheckKind::Size(nested_text(stated)), span);
-        let atom = self.emit("stated", ty.clone(), Expr::Ascribe { value, ty: ty.clone(), check }, span);
+        self.check_explicit(atom, stated, &names, Some(span), binders);
         (atom, ty)
-    }
-
-    fn names_in_scope(&self) -> BTreeMap<LocalId, Atom> {
-        let ids = (0..self.checked.locals.len()).map(LocalId::new);
-        ids.filter_map(|id| Some((id, self.find_local(id)?))).collect()
     }
 
     // A literal shows its length: a constant size that differs is a mistake for certain.
@@ -249,45 +277,106 @@ impl Lower<'_, '_> {
     }
 
     /// Arguments under the nested sizes that the called function's parameters state.
-    pub(super) fn ascribe_arguments(&mut self, header: &Signature, args: &mut [Atom], type_args: &[Type], span: Span) {
-        if !header.params.iter().any(|p| Self::states_nested(&p.ty)) {
+    pub(super) fn ascribe_arguments(
+        &mut self,
+        header: &'a Signature,
+        args: &mut [Option<Atom>],
+        type_args: &[Type],
+        span: Span,
+    ) {
+        if !header.params.iter().any(|p| states_symbolic(&p.ty, 1)) {
             return;
         }
-        let mut names = BTreeMap::new();
-        for (param, arg) in header.params.iter().zip(args.iter()) {
-            if let typed::PatternKind::Name(id) = param.pattern.kind {
-                names.insert(id, *arg);
-            }
-        }
+        let mut names = integer_names(header, args);
         for id in &header.sizes {
             let binder = binder_of(*id, &header.params).expect("headers determine their sizes");
-            let n = self.length_at(args[binder.param], &binder.path, span);
+            let n = self.length_at(argument(args, binder.param), &binder.path, span);
             names.insert(*id, n);
         }
         for (k, (param, arg)) in header.params.iter().zip(args).enumerate() {
-            if !Self::states_nested(&param.ty) {
+            let Some(value) = *arg else {
+                continue;
+            };
+            if !states_symbolic(&param.ty, 1) {
                 continue;
             }
-            let saved = std::mem::replace(&mut self.type_args, type_args.to_vec());
-            let ty = self.stated_type(&param.ty, &names, &mut BTreeMap::new(), true, &mut |path, array| {
-                binds(header, k, path, array)
-            });
-            self.type_args = saved;
-            if states_the_same(&self.type_of(*arg), &ty) {
+            let binders = binders_of(header, k);
+            let mut statement =
+                Statement { names: &names, type_args, keep: Some(&binders), positions: BTreeMap::new() };
+            let ty = self.stated_type(&param.ty, &mut statement);
+            if states_the_same(&self.type_of(value), &ty) {
                 continue;
             }
             let check = self.new_check(CheckKind::Size(nested_text(&param.ty)), span);
-            *arg = self.emit("stated", ty.clone(), Expr::Ascribe { value: *arg, ty, check }, span);
+            *arg = Some(self.emit("stated", ty.clone(), Expr::Ascribe { value, ty, check }, span));
         }
     }
 }
 
-/// Whether this place of this parameter gives the size its value.
-fn binds(header: &Signature, param: usize, path: &[Step], array: &SizedArray) -> bool {
-    let Some(SizeExpr::Name(id)) = array.size else {
-        return false;
-    };
-    header.sizes.contains(&id) && binder_of(id, &header.params).is_some_and(|b| b.param == param && b.path == path)
+fn argument(args: &[Option<Atom>], param: usize) -> Atom {
+    args[param].expect("functions have no sizes")
+}
+
+/// Parameters that are plain names; integers among them may be sizes.
+fn integer_names(header: &Signature, args: &[Option<Atom>]) -> BTreeMap<LocalId, Atom> {
+    let mut names = BTreeMap::new();
+    for (param, arg) in header.params.iter().zip(args) {
+        if let (typed::PatternKind::Name(id), Some(atom)) = (&param.pattern.kind, arg) {
+            names.insert(*id, *atom);
+        }
+    }
+    names
+}
+
+/// The places of a parameter that give sizes and size functions their values.
+fn binders_of(header: &Signature, param: usize) -> Binders {
+    let sizes = header.sizes.iter().filter_map(|id| binder_of(*id, &header.params));
+    let mut binders: Binders = sizes.filter(|b| b.param == param).map(|b| b.path).collect();
+    let functions = header.size_functions.iter().filter_map(|id| function_binder_of(*id, &header.params));
+    binders.extend(functions.filter(|b| b.param == param).map(|b| super::size_function::steps(&b.path)));
+    binders
+}
+
+/// The way to the outermost and then first array of a type that is looked for.
+pub(super) fn path_to(ty: &SizedType, is: &dyn Fn(&SizedArray) -> bool) -> Option<Vec<Step>> {
+    fn find(
+        ty: &SizedType,
+        level: usize,
+        is: &dyn Fn(&SizedArray) -> bool,
+        path: &mut Vec<Step>,
+        deeper: &mut bool,
+    ) -> bool {
+        let mut inside = |step: Step, ty: &SizedType, level: usize| {
+            path.push(step);
+            let found = find(ty, level, is, path, deeper);
+            if !found {
+                path.pop();
+            }
+            found
+        };
+        match ty {
+            SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
+                parts.iter().enumerate().any(|(k, part)| inside(Step::Component(k), part, level))
+            }
+            SizedType::Array(array) if level == 0 => {
+                *deeper = true;
+                is(array)
+            }
+            SizedType::Array(array) => inside(Step::First, &array.elem, level - 1),
+            _ => false,
+        }
+    }
+    let mut level = 0;
+    loop {
+        let (mut path, mut deeper) = (Vec::new(), false);
+        if find(ty, level, is, &mut path, &mut deeper) {
+            return Some(path);
+        }
+        if !deeper {
+            return None;
+        }
+        level += 1;
+    }
 }
 
 fn symbolic(size: &SizeExpr, names: Names<'_>, positions: &BTreeMap<LocalId, SizeVar>) -> Size {
@@ -307,6 +396,9 @@ fn symbolic(size: &SizeExpr, names: Names<'_>, positions: &BTreeMap<LocalId, Siz
         SizeExpr::Rem(a, d) => of(a).floor_mod(*d).expect("headers divide sizes by positive constants"),
         SizeExpr::Min(a, b) => of(a).minimum(&of(b)),
         SizeExpr::Max(a, b) => of(a).maximum(&of(b)),
+        SizeExpr::If(..) | SizeExpr::Apply(..) | SizeExpr::Param(_) => {
+            unreachable!("explicit sizes are no part of types")
+        }
     }
 }
 
@@ -318,9 +410,13 @@ fn constant(s: Scalar) -> i64 {
 fn nested_text(ty: &SizedType) -> String {
     fn find(ty: &SizedType, outermost: bool) -> Option<String> {
         match ty {
-            SizedType::Tuple(parts) => parts.iter().find_map(|p| find(p, outermost)),
-            SizedType::Array(array) if !outermost && array.size.is_some() => Some(array.text.clone()),
-            SizedType::Array(array) => find(&array.elem, false),
+            SizedType::Tuple(parts) | SizedType::Record { fields: parts, .. } => {
+                parts.iter().find_map(|p| find(p, outermost))
+            }
+            SizedType::Array(array) => match &array.size {
+                Some(size) if !outermost && !is_explicit(size) => Some(array.text.clone()),
+                _ => find(&array.elem, false),
+            },
             _ => None,
         }
     }

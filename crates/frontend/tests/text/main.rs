@@ -2,8 +2,10 @@
 //!
 //! Expected texts live in files beside the programs; `UPDATE=1 cargo test -p terrace-frontend` writes them anew.
 
+mod constructs;
 mod examples;
 mod mutants;
+mod prelude;
 mod programs;
 mod rejected;
 mod support;

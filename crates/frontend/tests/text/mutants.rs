@@ -56,7 +56,7 @@ fn survive(text: &str) -> bool {
     if let Err(fault) = terrace_ir::core::verify::verify(&program) {
         panic!("{fault}\n{text}");
     }
-    let options = Options { step_limit: 20_000, depth_limit: 100, element_limit: 1 << 16 };
+    let options = Options { step_limit: 20_000, depth_limit: 100, element_limit: 1 << 16, ..Options::default() };
     for (id, function) in program.functions.enumerate() {
         if let Role::Test { arguments, .. } = &function.role
             && let (Err(failure), _) = run(&program, id, arguments.clone(), &options)

@@ -57,10 +57,11 @@ impl Source {
 
 /// The programs of a folder beside the tests, in the order of their names.
 pub(crate) fn sources(folder: &str) -> Vec<Source> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     files(folder)
         .into_iter()
         .map(|(name, text)| {
-            let (result, map) = compile_text(&format!("{name}.tce"), &text);
+            let (result, map) = compile_in(Some(&path), &format!("{name}.tce"), &text);
             Source { name, map, result }
         })
         .collect()
@@ -84,13 +85,25 @@ fn files(folder: &str) -> Vec<(String, String)> {
     files.iter().map(read).collect()
 }
 
-/// Parses and compiles; syntax errors count as errors.
-pub(crate) fn compile_text(name: &str, text: &str) -> (Result<Compiled, Vec<Diagnostic>>, SourceMap) {
+/// Loads and compiles; syntax errors count as errors. Imports are read from a folder.
+pub(crate) fn compile_in(
+    folder: Option<&Path>,
+    name: &str,
+    text: &str,
+) -> (Result<Compiled, Vec<Diagnostic>>, SourceMap) {
     let mut map = SourceMap::new();
     let id = map.add(name, text);
-    let (module, errors) = terrace_syntax::parse(&map, id);
-    let result = if errors.iter().any(Diagnostic::is_error) { Err(errors) } else { terrace_frontend::compile(&module) };
+    let read = |path: &Path| match folder {
+        Some(folder) => std::fs::read(folder.join(path)),
+        None => Err(std::io::ErrorKind::NotFound.into()),
+    };
+    let result = terrace_frontend::compile_file(&mut map, id, &read);
     (result, map)
+}
+
+/// Compiles a text that imports nothing.
+pub(crate) fn compile_text(name: &str, text: &str) -> (Result<Compiled, Vec<Diagnostic>>, SourceMap) {
+    compile_in(None, name, text)
 }
 
 /// Compares a text with the file that holds what is expected.

@@ -1,91 +1,130 @@
 //! Evaluation, one statement after the other.
 //!
-//! A call has one frame, with a place for every value of its function. The functions written inside operators share the frame
-//! of the function around them: each value is bound in one place, and nothing outlives the operator.
+//! A call has one frame, with a slot for every value of its function; the frames of all open calls lie one behind the other.
+//! The functions written inside operators share the frame of the function around them: each value is bound in one place,
+//! and nothing outlives the operator.
 //!
 //! ```text
 //! let ys = map (x) in xs { let y = x * x; y }
-//!     for each element: frame[x] := element, run the statements, take frame[y]
+//!     for each element: slot[x] := element, run the statements, take slot[y]
 //! ```
 //!
-//! Everything is strict and runs in index order. When a check fails in one element of a map or a filter, the other elements
-//! still run, and the failure with the least check, then the least position, is the one reported: what a back end that runs
-//! elements side by side finds. `reduce` and `scan` combine from left to right, starting with the neutral element.
+//! Everything is strict and runs in index order. Operators that run a function on elements are in `operators`, those that
+//! only move elements in `rearrange`, the total order in `order`. A value is taken out of its slot where it is used for the
+//! last time (`last_use`), so that an update need not copy what nobody else sees.
 
+use super::arithmetic::short;
 use super::failure::Failure;
-use super::shape::{bind_sizes, check_shape};
+use super::last_use::{Code, DROPPED, LAST};
+use super::order::compare;
+use super::shape::{Sizes, bind_sizes, check_shape};
+use super::strides::Positions;
 use super::value::Value;
 use super::{Counts, Options};
-use std::collections::BTreeMap;
-use std::rc::Rc;
-use terrace_base::{BinOp, Scalar, Span, convert, fma};
+use terrace_base::{IdVec, Scalar, ScalarType, Span, convert, fma};
 use terrace_ir::check::CheckId;
-use terrace_ir::core::{Body, Expr, Function, Lambda, LoopForm, Program, Stmt, StmtKind};
-use terrace_ir::{Atom, FuncId, ValueId, size_var, value_of};
+use terrace_ir::core::{Body, Expr, Function, LoopForm, Program, Stmt, StmtKind, Strides, Type};
+use terrace_ir::{Atom, FuncId, ValueId, size_var};
 use terrace_plan::data::Data;
 
-type Outcome<T> = Result<T, Box<Failure>>;
-
-/// Bodies that may be open at once for each call that may: what the native stack is made for.
-pub(super) const BODIES_PER_CALL: usize = 16;
+pub(super) type Outcome<T> = Result<T, Box<Failure>>;
 
 pub(super) struct Machine<'p> {
     program: &'p Program,
-    options: &'p Options,
+    code: &'p IdVec<FuncId, Option<Code>>,
+    pub(super) options: &'p Options,
     pub(super) counts: Counts,
     /// Positions in the operators that are running.
-    nest: Vec<i64>,
+    pub(super) nest: Vec<i64>,
     /// The functions that are running, each with the place it was called from.
     calls: Vec<(FuncId, Span)>,
-    bodies: usize,
-}
-
-struct Frame {
+    /// The frames of these functions.
     slots: Vec<Value>,
+    /// Where the frame of the innermost function begins.
+    base: usize,
+    /// The address that the native stack must not grow beyond.
+    floor: usize,
 }
 
-impl Frame {
-    fn new(function: &Function) -> Frame {
-        Frame { slots: vec![Value::NOTHING; function.values.len()] }
+/// How far a machine is: what a failed element is taken back to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    nest: usize,
+    calls: usize,
+    slots: usize,
+    base: usize,
+}
+
+impl<'p> Machine<'p> {
+    /// A machine for a program with its last uses marked, that uses at most `stack` bytes of the native stack from here on.
+    pub(super) fn new(
+        program: &'p Program,
+        code: &'p IdVec<FuncId, Option<Code>>,
+        options: &'p Options,
+        stack: usize,
+    ) -> Machine<'p> {
+        let (counts, floor) = (Counts::default(), stack_address().saturating_sub(stack));
+        let (nest, calls, slots) = (Vec::new(), Vec::new(), Vec::new());
+        Machine { program, code, options, counts, nest, calls, slots, base: 0, floor }
     }
 
-    fn set(&mut self, id: ValueId, value: Value) {
-        self.slots[id.index()] = value;
+    #[inline]
+    pub(super) fn set(&mut self, id: ValueId, value: Value) {
+        let k = id.index();
+        if k & LAST == 0 {
+            self.slots[self.base + k] = value;
+        }
     }
 
-    fn get(&self, atom: Atom) -> Value {
+    #[inline]
+    pub(super) fn get(&mut self, atom: Atom) -> Value {
         match atom {
-            Atom::Var(v) => self.slots[v.index()].clone(),
+            Atom::Var(v) if v.index() & LAST == 0 => self.slots[self.base + v.index()].clone(),
+            Atom::Var(v) => self.take(v),
             Atom::Const(s) => Value::Scalar(s),
         }
     }
 
-    fn scalar(&self, atom: Atom) -> Scalar {
+    /// Looks at a value where it is.
+    #[inline(always)]
+    fn with<T>(&mut self, atom: &Atom, look: impl FnOnce(&Value) -> T) -> T {
         match atom {
-            Atom::Var(v) => self.slots[v.index()].as_scalar(),
+            Atom::Var(v) if v.index() & LAST == 0 => look(&self.slots[self.base + v.index()]),
+            _ => look(&self.get(*atom)),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, v: ValueId) -> Value {
+        std::mem::replace(&mut self.slots[self.base + (v.index() & !LAST)], Value::NOTHING)
+    }
+
+    // By reference: copying a scalar of unknown type costs more than most operators.
+    #[inline(always)]
+    fn scalar<'a>(&'a self, atom: &'a Atom) -> &'a Scalar {
+        match atom {
+            Atom::Var(v) => self.slots[self.base + v.index()].as_scalar(),
             Atom::Const(s) => s,
         }
     }
 
-    fn int(&self, atom: Atom) -> i64 {
-        self.scalar(atom).as_i64().expect("verified Core counts with integers")
+    pub(super) fn int(&self, atom: Atom) -> i64 {
+        match self.scalar(&atom) {
+            Scalar::I64(n) => *n,
+            _ => unreachable!("verified Core counts with i64"),
+        }
     }
 
     fn bool(&self, atom: Atom) -> bool {
-        self.scalar(atom).as_bool().expect("verified Core decides by booleans")
-    }
-
-    fn lookup(&self, var: terrace_algebra::SizeVar) -> Option<i64> {
-        match self.slots.get(value_of(var).index())? {
-            Value::Scalar(s) => s.as_i64(),
-            _ => None,
+        match self.scalar(&atom) {
+            Scalar::Bool(b) => *b,
+            _ => unreachable!("verified Core decides by booleans"),
         }
     }
-}
 
-impl<'p> Machine<'p> {
-    pub(super) fn new(program: &'p Program, options: &'p Options) -> Machine<'p> {
-        Machine { program, options, counts: Counts::default(), nest: Vec::new(), calls: Vec::new(), bodies: 0 }
+    pub(super) fn positions(&self, strides: &Strides) -> Positions {
+        let dims = strides.dims.iter().map(|(count, stride)| (self.int(*count), self.int(*stride))).collect();
+        Positions { offset: self.int(strides.offset), dims }
     }
 
     /// Calls a function from outside: arguments are checked against the types and the sizes of the parameters.
@@ -103,24 +142,28 @@ impl<'p> Machine<'p> {
             values.push(value);
         }
         self.check_border(function, &values)?;
-        Ok(self.call(id, values, function.span)?.to_data())
+        let code = self.open(id, function.span)?;
+        for (param, value) in code.params.iter().zip(values) {
+            self.set(*param, value);
+        }
+        Ok(self.body(&code.body)?.to_data(&function.result))
     }
 
     /// The nested sizes that parameter types state; the outermost ones are checked by the function itself.
     fn check_border(&self, function: &Function, args: &[Value]) -> Outcome<()> {
-        let mut known = BTreeMap::new();
+        let mut known = Sizes::default();
         for (param, value) in function.params.iter().zip(args) {
             if let Value::Scalar(s) = value
                 && let Some(n) = s.as_i64()
             {
-                known.insert(size_var(*param), n);
+                known.vars.insert(size_var(*param), n);
             }
         }
-        let types: Vec<_> = function.params.iter().map(|p| &function.values[*p].ty).collect();
-        let pairs: Vec<_> = types.iter().copied().zip(args).collect();
+        let types = function.params.iter().map(|p| &function.values[*p].ty);
+        let pairs: Vec<_> = types.zip(args).collect();
         bind_sizes(&pairs, &mut known);
         for (param, (ty, value)) in function.params.iter().zip(pairs) {
-            check_shape(value, ty, &|var| known.get(&var).copied(), 1).map_err(|miss| {
+            check_shape(value, ty, &known, 1).map_err(|miss| {
                 let name = &function.values[*param].name;
                 let mut failure = Failure::new("size", name, vec![miss.found, miss.wanted], function.span);
                 failure.indices = miss.position;
@@ -130,271 +173,214 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn call(&mut self, id: FuncId, args: Vec<Value>, from: Span) -> Outcome<Value> {
+    /// Opens the frame of a call.
+    fn open(&mut self, id: FuncId, from: Span) -> Outcome<&'p Code> {
         let limit = self.options.depth_limit;
         if self.calls.len() >= limit {
             return Err(self.fail(Failure::new("depth", "", vec![limit as i64], from)));
         }
-        let function = &self.program.functions[id];
-        let mut frame = Frame::new(function);
-        for (param, arg) in function.params.iter().zip(args) {
-            frame.set(*param, arg);
-        }
+        let code = self.code[id].as_ref().expect("every function that is called has been marked");
         self.calls.push((id, from));
         self.counts.calls += 1;
-        let result = self.body(&mut frame, &function.body)?;
+        self.base = self.slots.len();
+        self.slots.resize(self.base + code.slots, Value::NOTHING);
+        Ok(code)
+    }
+
+    fn call(&mut self, id: FuncId, args: &[Atom], from: Span) -> Outcome<Value> {
+        let outer = self.base;
+        let code = self.open(id, from)?;
+        let inner = self.base;
+        for (param, arg) in code.params.iter().zip(args) {
+            self.base = outer;
+            let value = self.get(*arg);
+            self.base = inner;
+            self.set(*param, value);
+        }
+        let result = self.body(&code.body)?;
         self.calls.pop();
+        self.slots.truncate(inner);
+        self.base = outer;
         Ok(result)
     }
 
-    fn body(&mut self, frame: &mut Frame, body: &'p Body) -> Outcome<Value> {
-        let limit = self.options.depth_limit;
-        if self.bodies >= limit.saturating_mul(BODIES_PER_CALL).saturating_add(1000) {
-            let span = body.stmts.first().map_or(Span::none(), |s| s.span);
-            return Err(self.fail(Failure::new("depth", "", vec![limit as i64], span)));
+    pub(super) fn body(&mut self, body: &'p Body) -> Outcome<Value> {
+        if stack_address() < self.floor {
+            return Err(self.too_deep(body));
         }
-        self.bodies += 1;
         for stmt in &body.stmts {
-            self.stmt(frame, stmt)?;
+            self.stmt(stmt)?;
         }
-        self.bodies -= 1;
-        Ok(frame.get(body.result))
+        Ok(self.get(body.result))
     }
 
-    fn stmt(&mut self, frame: &mut Frame, stmt: &'p Stmt) -> Outcome<()> {
+    #[cold]
+    fn too_deep(&self, body: &Body) -> Box<Failure> {
+        let span = body.stmts.iter().map(|s| s.span).find(|s| !s.is_none());
+        let span = span.unwrap_or_else(|| self.calls.last().map_or(Span::none(), |(_, from)| *from));
+        self.fail(Failure::new("depth", "", vec![self.calls.len() as i64], span))
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt) -> Outcome<()> {
         self.counts.statements += 1;
         if self.counts.statements > self.options.step_limit {
-            let limit = self.options.step_limit.min(i64::MAX as u64) as i64;
-            return Err(self.fail(Failure::new("steps", "", vec![limit], stmt.span)));
+            return Err(self.too_long(stmt.span));
         }
         match &stmt.kind {
-            StmtKind::Let { value, expr, .. } => {
-                let result = self.expr(frame, expr, stmt.span)?;
-                frame.set(*value, result);
+            StmtKind::Let { value, expr: Expr::Binary(op, a, b), .. } => {
+                let (x, y) = (self.scalar(a), self.scalar(b));
+                match short(*op, x, y) {
+                    Some(result) => result.put(&mut self.slots[self.base + value.index()]),
+                    None => self.slots[self.base + value.index()] = Value::Scalar(op.apply(*x, *y)),
+                }
                 Ok(())
             }
-            StmtKind::Check { check, cond, values } => {
-                if frame.bool(*cond) {
-                    return Ok(());
-                }
-                let values = values.iter().map(|v| shown(frame.scalar(*v))).collect();
+            StmtKind::Let { value, expr, .. } => {
+                let result = self.expr(expr, stmt.span)?;
+                self.counts.statements -= u64::from(value.index() == DROPPED);
+                self.set(*value, result);
+                Ok(())
+            }
+            StmtKind::Check { cond, .. } if self.bool(*cond) => Ok(()),
+            StmtKind::Check { check, values, .. } => {
+                let values = values.iter().map(|v| shown(*self.scalar(v))).collect();
                 Err(self.fail_check(*check, values))
             }
         }
     }
 
-    // Scalars first and the rest apart: a small native frame for the deep recursions.
-    fn expr(&mut self, frame: &mut Frame, expr: &'p Expr, span: Span) -> Outcome<Value> {
+    #[cold]
+    fn too_long(&self, span: Span) -> Box<Failure> {
+        let limit = self.options.step_limit.min(i64::MAX as u64) as i64;
+        self.fail(Failure::new("steps", "", vec![limit], span))
+    }
+
+    // What is short, and apart from it what is long: a small native frame for the deep recursions.
+    fn expr(&mut self, expr: &'p Expr, span: Span) -> Outcome<Value> {
         Ok(match expr {
-            Expr::Atom(a) => frame.get(*a),
-            Expr::Unary(op, a) => Value::Scalar(op.apply(frame.scalar(*a))),
-            Expr::Binary(op, a, b) => Value::Scalar(binary(*op, frame.scalar(*a), frame.scalar(*b))),
-            Expr::Fma(a, b, c) => Value::Scalar(fma(frame.scalar(*a), frame.scalar(*b), frame.scalar(*c))),
-            Expr::Convert(ty, a) => Value::Scalar(convert(frame.scalar(*a), *ty)),
-            Expr::Tuple(parts) => Value::Tuple(Rc::new(parts.iter().map(|p| frame.get(*p)).collect())),
-            Expr::Project(a, k) => frame.get(*a).as_tuple()[*k].clone(),
-            Expr::Length(a) => Value::int(frame.get(*a).as_array().len() as i64),
+            Expr::Atom(a) => self.get(*a),
+            Expr::Unary(op, a) => Value::Scalar(op.apply(*self.scalar(a))),
+            Expr::Fma(a, b, c) => Value::Scalar(fma(*self.scalar(a), *self.scalar(b), *self.scalar(c))),
+            Expr::Convert(ty, a) => Value::Scalar(convert(*self.scalar(a), *ty)),
+            Expr::Tuple(parts) => match parts[..] {
+                [a, b] => Value::pair(self.get(a), self.get(b)),
+                _ => Value::tuple(self.all(parts)),
+            },
+            Expr::Project(a, k) => self.with(a, |tuple| tuple.as_tuple()[*k].clone()),
+            Expr::Length(a) => self.with(a, |array| Value::int(array.as_array().len() as i64)),
             Expr::Index { array, index } => {
-                let (array, k) = (frame.get(*array), frame.int(*index));
-                let item = usize::try_from(k).ok().and_then(|k| array.as_array().items().get(k));
-                item.expect("a check stands before every index").clone()
+                let k = usize::try_from(self.int(*index)).expect("a check stands before every index");
+                self.with(array, |array| array.items()[k].clone())
             }
             Expr::If { cond, then, otherwise } => {
-                let chosen = if frame.bool(*cond) { then } else { otherwise };
-                self.body(frame, chosen)?
+                let chosen = if self.bool(*cond) { then } else { otherwise };
+                self.body(chosen)?
             }
-            Expr::Call { function, args } => {
-                let args = args.iter().map(|a| frame.get(*a)).collect();
-                self.call(*function, args, span)?
+            Expr::Match { value, arms } => {
+                let value = self.get(*value);
+                let (tag, fields) = value.as_variant();
+                let arm = &arms[tag];
+                for (param, field) in arm.params.iter().zip(fields) {
+                    self.set(*param, field.clone());
+                }
+                drop(value);
+                self.body(&arm.body)?
             }
-            Expr::Loop { state, init, form, body } => self.repeat(frame, *state, *init, form, body)?,
-            _ => self.bulk(frame, expr, span)?,
+            Expr::Call { function, args } => self.call(*function, args, span)?,
+            Expr::Loop { state, init, form, body } => self.repeat(*state, *init, form, body)?,
+            _ => return self.whole(expr, span),
         })
     }
 
-    fn repeat(
-        &mut self,
-        frame: &mut Frame,
-        state: ValueId,
-        init: Atom,
-        form: &'p LoopForm,
-        body: &'p Body,
-    ) -> Outcome<Value> {
-        let mut current = frame.get(init);
+    fn repeat(&mut self, state: ValueId, init: Atom, form: &'p LoopForm, body: &'p Body) -> Outcome<Value> {
+        let mut current = self.get(init);
         match form {
             LoopForm::While(cond) => loop {
-                frame.set(state, current.clone());
-                if self.body(frame, cond)?.as_scalar().as_bool() != Some(true) {
-                    return Ok(current);
+                self.set(state, current);
+                if !self.body(cond)?.as_bool() {
+                    return Ok(self.take(state));
                 }
-                current = self.body(frame, body)?;
+                current = self.body(body)?;
             },
             LoopForm::For { index, count } => {
-                for k in 0..frame.int(*count) {
-                    frame.set(state, current);
-                    frame.set(*index, Value::int(k));
-                    current = self.body(frame, body)?;
+                for k in 0..self.int(*count) {
+                    self.set(state, current);
+                    self.set(*index, Value::int(k));
+                    current = self.body(body)?;
                 }
                 Ok(current)
             }
         }
     }
 
-    fn bulk(&mut self, frame: &mut Frame, expr: &'p Expr, span: Span) -> Outcome<Value> {
-        match expr {
-            Expr::ArrayLiteral { elems, .. } => Ok(Value::array(elems.iter().map(|e| frame.get(*e)).collect())),
-            Expr::Slice { array, from, to } => {
-                let (from, to) = (frame.int(*from), frame.int(*to));
-                Ok(frame.get(*array).as_array().slice(from as usize, to as usize))
+    /// Expressions that make or change a whole value.
+    #[inline(never)]
+    fn whole(&mut self, expr: &'p Expr, span: Span) -> Outcome<Value> {
+        Ok(match expr {
+            Expr::ArrayLiteral { elems, .. } => Value::array(self.all(elems)),
+            Expr::Variant { tag, fields, .. } => Value::variant(*tag, self.all(fields)),
+            Expr::Precedes(a, b) => {
+                let (a, b) = (self.get(*a), self.get(*b));
+                Value::Scalar(Scalar::Bool(compare(&a, &b).is_lt()))
             }
-            Expr::Iota(count) => {
-                let n = frame.int(*count);
-                let mut out = self.room(n, span)?;
-                out.extend((0..n).map(Value::int));
-                Ok(Value::array(out))
+            Expr::Extent(strides) => {
+                let (low, high) = self.positions(strides).extent();
+                Value::pair(Value::int(low), Value::int(high))
             }
-            Expr::Replicate { count, value } => {
-                let n = frame.int(*count);
-                let mut out = self.room(n, span)?;
-                out.resize(n as usize, frame.get(*value));
-                Ok(Value::array(out))
-            }
-            Expr::Concat(arrays) => {
-                let arrays: Vec<Value> = arrays.iter().map(|a| frame.get(*a)).collect();
-                let total = arrays.iter().map(|a| a.as_array().len()).sum::<usize>();
-                let mut out = self.room(total as i64, span)?;
-                for array in &arrays {
-                    out.extend_from_slice(array.as_array().items());
+            Expr::Disjoint(strides) => Value::Scalar(Scalar::Bool(self.positions(strides).are_disjoint())),
+            Expr::Update { array, indices, value } => {
+                let (mut array, value) = (self.get(*array), self.get(*value));
+                let mut place = &mut array;
+                for index in indices {
+                    let k = self.int(*index);
+                    place = place.element_mut(k, &mut self.counts.copied);
                 }
-                Ok(Value::array(out))
-            }
-            Expr::Zip(arrays) => {
-                let arrays: Vec<Value> = arrays.iter().map(|a| frame.get(*a)).collect();
-                let n = arrays.first().map_or(0, |a| a.as_array().len());
-                let mut out = self.room(n as i64, span)?;
-                for k in 0..n {
-                    let parts = arrays.iter().map(|a| a.as_array().items()[k].clone()).collect();
-                    out.push(Value::Tuple(Rc::new(parts)));
-                }
-                Ok(Value::array(out))
-            }
-            Expr::Map { lambda, arrays } => {
-                let arrays: Vec<Value> = arrays.iter().map(|a| frame.get(*a)).collect();
-                let n = arrays.first().map_or(0, |a| a.as_array().len());
-                let mut out = self.room(n as i64, span)?;
-                self.each(n as i64, |machine, k| {
-                    for (param, array) in lambda.params.iter().zip(&arrays) {
-                        frame.set(*param, array.as_array().items()[k as usize].clone());
-                    }
-                    out.push(machine.body(frame, &lambda.body)?);
-                    Ok(())
-                })?;
-                Ok(Value::array(out))
-            }
-            Expr::Generate { lambda, count } => {
-                let n = frame.int(*count);
-                let mut out = self.room(n, span)?;
-                self.each(n, |machine, k| {
-                    frame.set(lambda.params[0], Value::int(k));
-                    out.push(machine.body(frame, &lambda.body)?);
-                    Ok(())
-                })?;
-                Ok(Value::array(out))
-            }
-            Expr::Filter { predicate, array } => {
-                let array = frame.get(*array);
-                let items = array.as_array().items();
-                let mut out = Vec::new();
-                self.each(items.len() as i64, |machine, k| {
-                    let item = &items[k as usize];
-                    frame.set(predicate.params[0], item.clone());
-                    if machine.body(frame, &predicate.body)?.as_scalar().as_bool() == Some(true) {
-                        out.push(item.clone());
-                    }
-                    Ok(())
-                })?;
-                Ok(Value::array(out))
-            }
-            Expr::Reduce { operator, neutral, array } => self.combine(frame, operator, *neutral, *array, |_| {}),
-            Expr::Scan { operator, neutral, array } => {
-                let mut out = self.room(frame.get(*array).as_array().len() as i64, span)?;
-                self.combine(frame, operator, *neutral, *array, |prefix| out.push(prefix.clone()))?;
-                Ok(Value::array(out))
+                *place = value;
+                array
             }
             Expr::Ascribe { value, ty, check } => {
-                let value = frame.get(*value);
-                match check_shape(&value, ty, &|var| frame.lookup(var), 0) {
-                    Ok(()) => Ok(value),
-                    Err(miss) => {
-                        let mut failure = self.fail_check(*check, vec![miss.found, miss.wanted]);
-                        failure.indices.extend(miss.position);
-                        Err(failure)
-                    }
+                let value = self.get(*value);
+                if let Err(miss) = check_shape(&value, ty, &self.slots[self.base..], 0) {
+                    let mut failure = self.fail_check(*check, vec![miss.found, miss.wanted]);
+                    failure.indices.extend(miss.position);
+                    return Err(failure);
                 }
+                value
             }
-            _ => unreachable!("scalar expressions and control are handled before"),
-        }
+            Expr::Map { .. }
+            | Expr::Generate { .. }
+            | Expr::Filter { .. }
+            | Expr::Reduce { .. }
+            | Expr::Scan { .. }
+            | Expr::Hist { .. } => return self.operator(expr, span),
+            _ => return self.rearrange(expr, span),
+        })
     }
 
-    fn combine(
-        &mut self,
-        frame: &mut Frame,
-        operator: &'p Lambda,
-        neutral: Atom,
-        array: Atom,
-        mut seen: impl FnMut(&Value),
-    ) -> Outcome<Value> {
-        let array = frame.get(array);
-        let items = array.as_array().items();
-        let mut current = frame.get(neutral);
-        self.in_turn(items.len() as i64, |machine, k| {
-            frame.set(operator.params[0], std::mem::replace(&mut current, Value::NOTHING));
-            frame.set(operator.params[1], items[k as usize].clone());
-            current = machine.body(frame, &operator.body)?;
-            seen(&current);
-            Ok(())
-        })?;
-        Ok(current)
+    pub(super) fn all(&mut self, atoms: &[Atom]) -> Vec<Value> {
+        atoms.iter().map(|a| self.get(*a)).collect()
     }
 
-    /// Runs a step for every position; the least failure of all is the outcome.
-    fn each(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
-        self.counts.elements += n.max(0) as u64;
-        let (level, calls, bodies) = (self.nest.len(), self.calls.len(), self.bodies);
-        let mut least: Option<Box<Failure>> = None;
-        self.nest.push(0);
-        for k in 0..n {
-            self.nest[level] = k;
-            if let Err(failure) = step(self, k) {
-                self.nest.truncate(level + 1);
-                self.calls.truncate(calls);
-                self.bodies = bodies;
-                if failure.check.is_none() {
-                    return Err(least.unwrap_or(failure));
-                }
-                if least.as_ref().is_none_or(|l| failure.check < l.check) {
-                    least = Some(failure);
-                }
-            }
-        }
-        self.nest.truncate(level);
-        least.map_or(Ok(()), Err)
+    /// The type of a value of the function that runs.
+    pub(super) fn type_of(&self, value: ValueId) -> &'p Type {
+        let (running, _) = self.calls.last().expect("a function runs");
+        &self.program.functions[*running].values[ValueId::new(value.index() & !LAST)].ty
     }
 
-    /// Runs a step for every position, up to the first that fails.
-    fn in_turn(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
-        self.counts.elements += n.max(0) as u64;
-        let level = self.nest.len();
-        self.nest.push(0);
-        for k in 0..n {
-            self.nest[level] = k;
-            step(self, k)?;
-        }
-        self.nest.truncate(level);
-        Ok(())
+    pub(super) fn mark(&self) -> Mark {
+        Mark { nest: self.nest.len(), calls: self.calls.len(), slots: self.slots.len(), base: self.base }
     }
 
-    fn room(&self, count: i64, span: Span) -> Outcome<Vec<Value>> {
+    /// Closes what was opened after the mark.
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        self.nest.truncate(mark.nest);
+        self.calls.truncate(mark.calls);
+        self.slots.truncate(mark.slots);
+        self.base = mark.base;
+    }
+
+    /// Room for so many elements.
+    pub(super) fn room(&self, count: i64, span: Span) -> Outcome<Vec<Value>> {
         let mut out = Vec::new();
         let count = usize::try_from(count).expect("a check stands before every length");
         if count > self.options.element_limit || out.try_reserve_exact(count).is_err() {
@@ -411,7 +397,8 @@ impl<'p> Machine<'p> {
         self.fail(failure)
     }
 
-    fn fail(&self, mut failure: Failure) -> Box<Failure> {
+    #[cold]
+    pub(super) fn fail(&self, mut failure: Failure) -> Box<Failure> {
         failure.indices = self.nest.clone();
         let mut reached = failure.span;
         for (function, from) in self.calls.iter().rev() {
@@ -422,24 +409,17 @@ impl<'p> Machine<'p> {
     }
 }
 
-// `apply` computes every integer type in 128 bits; the two types that most elements have are worth a shorter way.
+/// Where the native stack is now.
 #[inline]
-fn binary(op: BinOp, a: Scalar, b: Scalar) -> Scalar {
-    match (op, a, b) {
-        (BinOp::Add, Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_add(b)),
-        (BinOp::Sub, Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_sub(b)),
-        (BinOp::Mul, Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_mul(b)),
-        (BinOp::Lt, Scalar::I64(a), Scalar::I64(b)) => Scalar::Bool(a < b),
-        (BinOp::Le, Scalar::I64(a), Scalar::I64(b)) => Scalar::Bool(a <= b),
-        (BinOp::Eq, Scalar::I64(a), Scalar::I64(b)) => Scalar::Bool(a == b),
-        _ => op.apply(a, b),
-    }
+fn stack_address() -> usize {
+    let here = 0_u8;
+    &raw const here as usize
 }
 
 // What a message shows must be an integer: floats and large unsigned ones are brought to the nearest.
 fn shown(value: Scalar) -> i64 {
     match value {
         Scalar::U64(x) => x.min(i64::MAX as u64) as i64,
-        other => convert(other, terrace_base::ScalarType::I64).as_i64().unwrap_or(0),
+        other => convert(other, ScalarType::I64).as_i64().unwrap_or(0),
     }
 }

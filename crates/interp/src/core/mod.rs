@@ -9,12 +9,19 @@
 //! be obviously right, and fast enough to run every test: about 100 nanoseconds per element and operation. It declines
 //! to share work, to run anything side by side, and to look at types while it runs: Core must have passed `verify`.
 //!
-//! A run has a thread of its own with a stack that fits the depth limit, so that a deep recursion in the program is an
-//! error of the program and never one of the interpreter.
+//! A run has a thread of its own with a stack that fits the depth limit, and looks how much of it is left before each
+//! body: a deep recursion in the program is an error of the program and never one of the interpreter.
 
+mod arithmetic;
 mod eval;
 mod failure;
+mod last_use;
+mod laws;
+mod operators;
+mod order;
+mod rearrange;
 mod shape;
+mod strides;
 mod value;
 
 #[cfg(test)]
@@ -22,11 +29,25 @@ mod tests;
 
 pub use failure::Failure;
 
-use eval::{BODIES_PER_CALL, Machine};
+use eval::Machine;
+use std::sync::Mutex;
 use terrace_base::Span;
 use terrace_ir::FuncId;
 use terrace_ir::core::Program;
 use terrace_plan::data::Data;
+
+/// How many calls may be open at once, unless a run says otherwise: the same for every way of running a program.
+pub const DEPTH_LIMIT: usize = 10_000;
+
+/// Native stack per open call. A body takes about 450 bytes, with an operator around it 800; a call that is made in the
+/// innermost of 30 bodies fits. What does not fit is an error of the program like any recursion that is too deep.
+const STACK_PER_CALL: usize = 32 << 10;
+
+/// Address space is cheap and only what is used is memory, but there is an end to it.
+const STACK_LIMIT: usize = 4 << 30;
+
+/// What may be used after the last look at the stack.
+const STACK_RESERVE: usize = 4 << 20;
 
 /// Limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +58,13 @@ pub struct Options {
     pub step_limit: u64,
     /// How many elements one array may have.
     pub element_limit: usize,
+    /// Whether the operators of `reduce`, `scan` and `hist` are tried for the laws they must obey.
+    pub laws: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth_limit: 10_000, step_limit: u64::MAX, element_limit: 1 << 32 }
+        Options { depth_limit: DEPTH_LIMIT, step_limit: u64::MAX, element_limit: 1 << 28, laws: false }
     }
 }
 
@@ -54,6 +77,8 @@ pub struct Counts {
     pub calls: u64,
     /// Elements that operators ran a function on.
     pub elements: u64,
+    /// Elements that updates copied because the array they change is used again.
+    pub copied: u64,
 }
 
 /// Calls a function with the usual limits.
@@ -63,21 +88,32 @@ pub fn call(program: &Program, function: FuncId, args: Vec<Data>) -> Result<Data
 
 /// Calls a function under stated limits, and says how much it did.
 pub fn run(program: &Program, function: FuncId, args: Vec<Data>, options: &Options) -> (Result<Data, Failure>, Counts) {
-    // A body with the operator around it takes 700 to 1000 bytes; the rest is room for other builds.
-    let stack = options.depth_limit.saturating_mul(BODIES_PER_CALL).saturating_add(4096) * 2048;
-    let work = || {
-        let mut machine = Machine::new(program, options);
-        let result = machine.enter(function, args).map_err(|failure| *failure);
-        (result, machine.counts)
-    };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("terrace".to_string()).stack_size(stack);
-        match thread.spawn_scoped(scope, work) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => {
+    let mut args = Some(args);
+    let mut stack = STACK_LIMIT.min(options.depth_limit.saturating_mul(STACK_PER_CALL)) + STACK_RESERVE;
+    loop {
+        // The arguments are in a place that both sides see, because a thread that does not start does not give them back.
+        let given = Mutex::new(args.take());
+        let work = || {
+            let code = last_use::mark(program, function);
+            let mut machine = Machine::new(program, &code, options, stack - STACK_RESERVE);
+            let args = given.lock().ok().and_then(|mut args| args.take()).unwrap_or_default();
+            let result = machine.enter(function, args).map_err(|failure| *failure);
+            (result, machine.counts)
+        };
+        let done = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("terrace".to_string()).stack_size(stack);
+            let handle = thread.spawn_scoped(scope, work).ok()?;
+            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        match done {
+            Some(done) => return done,
+            // A smaller stack only means that recursion ends earlier.
+            None if stack > 4 * STACK_RESERVE => stack /= 4,
+            None => {
                 let failure = Failure::new("memory", "", vec![stack as i64], Span::none());
-                (Err(failure), Counts::default())
+                return (Err(failure), Counts::default());
             }
         }
-    })
+        args = given.into_inner().ok().flatten();
+    }
 }

@@ -8,19 +8,33 @@
 //! xs[1..3]    Array { items ─▶ (the same),      from 1, len 2 }
 //! ```
 //!
-//! Arrays of tuples are kept as written, not taken apart into columns: this form is for being obviously right.
+//! Whoever holds the only reference may write: [`Value::element_mut`] copies the elements of a window first if anyone else
+//! can see them. Arrays of tuples are kept as written, not taken apart into columns: this form is for being obviously right.
 
 use std::rc::Rc;
-use terrace_base::{Scalar, ScalarType};
-use terrace_ir::core::Type;
+use terrace_base::Scalar;
+use terrace_ir::core::{Type, VariantType};
 use terrace_plan::data::Data;
 
 /// A value of any type.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Scalar),
-    Tuple(Rc<Vec<Value>>),
+    Tuple(Rc<Tuple>),
     Array(Rc<Array>),
+    /// A variant that holds nothing, by its number.
+    Bare(usize),
+    /// A variant, by its number, with what it holds.
+    Variant(Rc<(usize, Vec<Value>)>),
+}
+
+const _: () = assert!(size_of::<Value>() == 16);
+
+/// The components of a tuple; most have two, and these need one allocation.
+#[derive(Debug)]
+pub(super) enum Tuple {
+    Pair([Value; 2]),
+    Parts(Vec<Value>),
 }
 
 /// A window on shared elements.
@@ -43,47 +57,120 @@ impl Value {
         Value::Scalar(Scalar::I64(n))
     }
 
-    pub(super) fn as_scalar(&self) -> Scalar {
+    pub(super) fn tuple(parts: Vec<Value>) -> Value {
+        Value::Tuple(Rc::new(Tuple::Parts(parts)))
+    }
+
+    pub(super) fn pair(a: Value, b: Value) -> Value {
+        Value::Tuple(Rc::new(Tuple::Pair([a, b])))
+    }
+
+    pub(super) fn variant(tag: usize, fields: Vec<Value>) -> Value {
+        if fields.is_empty() { Value::Bare(tag) } else { Value::Variant(Rc::new((tag, fields))) }
+    }
+
+    pub(super) fn as_scalar(&self) -> &Scalar {
         match self {
-            Value::Scalar(s) => *s,
+            Value::Scalar(s) => s,
             _ => unreachable!("verified Core applies scalar operators to scalars"),
         }
     }
 
+    pub(super) fn as_int(&self) -> i64 {
+        match self.as_scalar() {
+            Scalar::I64(n) => *n,
+            _ => unreachable!("verified Core counts with i64"),
+        }
+    }
+
+    pub(super) fn as_bool(&self) -> bool {
+        self.as_scalar().as_bool().expect("verified Core decides by booleans")
+    }
+
     pub(super) fn as_tuple(&self) -> &[Value] {
         match self {
-            Value::Tuple(parts) => parts,
+            Value::Tuple(tuple) => match tuple.as_ref() {
+                Tuple::Pair(parts) => parts,
+                Tuple::Parts(parts) => parts,
+            },
             _ => unreachable!("verified Core takes only tuples apart"),
         }
     }
 
-    pub(super) fn as_array(&self) -> &Rc<Array> {
+    pub(super) fn as_array(&self) -> &Array {
         match self {
             Value::Array(array) => array,
             _ => unreachable!("verified Core applies array operators to arrays"),
         }
     }
 
-    pub(super) fn to_data(&self) -> Data {
+    /// The elements of an array.
+    pub(super) fn items(&self) -> &[Value] {
+        self.as_array().items()
+    }
+
+    pub(super) fn as_variant(&self) -> (usize, &[Value]) {
         match self {
-            Value::Scalar(s) => Data::Scalar(*s),
-            Value::Tuple(parts) => Data::Tuple(parts.iter().map(Value::to_data).collect()),
-            Value::Array(array) => Data::Array(array.items().iter().map(Value::to_data).collect()),
+            Value::Bare(tag) => (*tag, &[]),
+            Value::Variant(variant) => (variant.0, &variant.1),
+            _ => unreachable!("verified Core matches only sums"),
+        }
+    }
+
+    /// The elements of an array, to write; `copied` grows by as many as had to be copied because others see them too.
+    pub(super) fn items_mut(&mut self, copied: &mut u64) -> &mut [Value] {
+        let Value::Array(array) = self else { unreachable!("verified Core updates only arrays") };
+        if Rc::get_mut(array).is_none_or(|own| Rc::get_mut(&mut own.items).is_none()) {
+            let items = array.items().to_vec();
+            *copied += items.len() as u64;
+            *array = Rc::new(Array { from: 0, len: items.len(), items: Rc::new(items) });
+        }
+        let own = Rc::get_mut(array).expect("nobody else sees it");
+        &mut Rc::get_mut(&mut own.items).expect("nobody else sees them")[own.from..own.from + own.len]
+    }
+
+    /// One element of an array, to write.
+    pub(super) fn element_mut(&mut self, index: i64, copied: &mut u64) -> &mut Value {
+        let items = self.items_mut(copied);
+        let found = usize::try_from(index).ok().and_then(|k| items.get_mut(k));
+        found.expect("a check stands before every update")
+    }
+
+    /// The value as people write it; the type has the names of variants.
+    pub(super) fn to_data(&self, ty: &Type) -> Data {
+        let each = |values: &[Value], types: &[Type]| values.iter().zip(types).map(|(v, ty)| v.to_data(ty)).collect();
+        match (self, ty) {
+            (Value::Tuple(_), Type::Tuple(types)) => Data::Tuple(each(self.as_tuple(), types)),
+            (Value::Array(array), Type::Array(ty)) => {
+                Data::Array(array.items().iter().map(|item| item.to_data(&ty.elem)).collect())
+            }
+            (Value::Bare(_) | Value::Variant(_), Type::Sum(variants)) => {
+                let (tag, fields) = self.as_variant();
+                let VariantType { name, fields: types } = &variants[tag];
+                Data::Variant { tag, name: name.clone(), fields: each(fields, types) }
+            }
+            _ => Data::Scalar(*self.as_scalar()),
         }
     }
 
     /// The value of an argument; says what is wrong if it is not of the type.
     pub(super) fn from_data(data: Data, ty: &Type) -> Result<Value, String> {
+        let each = |parts: Vec<Data>, types: &[Type]| -> Result<Vec<Value>, String> {
+            parts.into_iter().zip(types).map(|(part, ty)| Value::from_data(part, ty)).collect()
+        };
         match (data, ty) {
             (Data::Scalar(s), Type::Scalar(wanted)) if s.ty() == *wanted => Ok(Value::Scalar(s)),
             (Data::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
-                let values: Result<_, _> =
-                    parts.into_iter().zip(types).map(|(part, ty)| Value::from_data(part, ty)).collect();
-                Ok(Value::Tuple(Rc::new(values?)))
+                Ok(Value::tuple(each(parts, types)?))
             }
             (Data::Array(items), Type::Array(array)) => {
                 let values: Result<_, _> = items.into_iter().map(|item| Value::from_data(item, &array.elem)).collect();
                 Ok(Value::array(values?))
+            }
+            (Data::Variant { tag, fields, .. }, Type::Sum(variants))
+                if variants.get(tag).is_some_and(|v| v.fields.len() == fields.len()) =>
+            {
+                Ok(Value::variant(tag, each(fields, &variants[tag].fields)?))
             }
             (data, ty) => Err(format!("{} where {} is wanted", describe(&data), describe_type(ty))),
         }
@@ -100,6 +187,7 @@ impl Array {
     }
 
     pub(super) fn slice(&self, from: usize, to: usize) -> Value {
+        assert!(from <= to && to <= self.len, "a check stands before every slice");
         let (from, len) = (self.from + from, to - from);
         Value::Array(Rc::new(Array { items: Rc::clone(&self.items), from, len }))
     }
@@ -110,20 +198,22 @@ fn describe(data: &Data) -> String {
         Data::Scalar(s) => format!("the {} {s}", s.ty()),
         Data::Tuple(parts) => format!("a tuple of {}", parts.len()),
         Data::Array(items) => format!("an array of {}", items.len()),
+        Data::Variant { name, fields, .. } => format!("the variant `{name}` with {} fields", fields.len()),
     }
 }
 
 fn describe_type(ty: &Type) -> String {
+    let list = |types: &[Type]| types.iter().map(describe_type).collect::<Vec<_>>().join(", ");
     match ty {
-        Type::Scalar(s) => scalar_name(*s).to_string(),
-        Type::Tuple(parts) => {
-            let parts: Vec<String> = parts.iter().map(describe_type).collect();
-            format!("({})", parts.join(", "))
-        }
+        Type::Scalar(s) => s.name().to_string(),
+        Type::Tuple(parts) => format!("({})", list(parts)),
         Type::Array(array) => format!("[]{}", describe_type(&array.elem)),
+        Type::Sum(variants) => {
+            let one = |v: &VariantType| match v.fields.as_slice() {
+                [] => v.name.clone(),
+                fields => format!("{}({})", v.name, list(fields)),
+            };
+            variants.iter().map(one).collect::<Vec<_>>().join(" | ")
+        }
     }
-}
-
-fn scalar_name(ty: ScalarType) -> &'static str {
-    ty.name()
 }

@@ -57,7 +57,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth_limit: 10_000, step_limit: u64::MAX, element_limit: 1 << 28, memory_limit: u64::MAX / 4 }
+        Options {
+            depth_limit: crate::core::DEPTH_LIMIT,
+            step_limit: u64::MAX,
+            element_limit: 1 << 28,
+            memory_limit: u64::MAX / 4,
+        }
     }
 }
 

@@ -41,6 +41,17 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// An array.
     Array(Box<ArrayType>),
+    /// One of several variants; an enum becomes one.
+    Sum(Vec<VariantType>),
+}
+
+/// One variant of a sum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantType {
+    /// Its name in the source.
+    pub name: String,
+    /// What it holds.
+    pub fields: Vec<Type>,
 }
 
 /// The type of an array. Sizes are facts: whoever makes a value of a type that states a size has checked it.
@@ -82,6 +93,14 @@ impl Type {
             (Type::Scalar(a), Type::Scalar(b)) => a == b,
             (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_form(y)),
             (Type::Array(a), Type::Array(b)) => a.elem.same_form(&b.elem),
+            (Type::Sum(a), Type::Sum(b)) => {
+                let same = |x: &VariantType, y: &VariantType| {
+                    x.name == y.name
+                        && x.fields.len() == y.fields.len()
+                        && x.fields.iter().zip(&y.fields).all(|(f, g)| f.same_form(g))
+                };
+                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
+            }
             _ => false,
         }
     }
@@ -92,6 +111,15 @@ impl Type {
             Type::Scalar(s) => Type::Scalar(*s),
             Type::Tuple(ts) => Type::Tuple(ts.iter().map(Type::without_sizes).collect()),
             Type::Array(a) => Type::array(a.elem.without_sizes()),
+            Type::Sum(variants) => Type::Sum(
+                variants
+                    .iter()
+                    .map(|v| VariantType {
+                        name: v.name.clone(),
+                        fields: v.fields.iter().map(Type::without_sizes).collect(),
+                    })
+                    .collect(),
+            ),
         }
     }
 
@@ -101,6 +129,7 @@ impl Type {
             Type::Scalar(_) => true,
             Type::Tuple(ts) => ts.iter().all(Type::is_flat),
             Type::Array(_) => false,
+            Type::Sum(variants) => variants.iter().flat_map(|v| &v.fields).all(Type::is_flat),
         }
     }
 }
@@ -142,6 +171,8 @@ pub struct Function {
     pub values: IdVec<ValueId, Value>,
     /// The parameters.
     pub params: Vec<ValueId>,
+    /// Which parameters a call consumes, as many as there are parameters.
+    pub consumed: Vec<bool>,
     /// The type of the result.
     pub result: Type,
     /// What it computes.
@@ -260,6 +291,127 @@ pub enum Expr {
         /// Of what.
         value: Atom,
     },
+    /// The elements at `offset + i * stride_1 + j * stride_2 + …`, nested as deep as there are dimensions.
+    Strided {
+        /// The array.
+        array: Atom,
+        /// The positions.
+        strides: Strides,
+    },
+    /// The least and the greatest position that `strides` reach, `(i64, i64)`, kept within `i64`; `(0, -1)` if they reach none.
+    Extent(Strides),
+    /// Whether no two of the positions that `strides` reach are one: sorted by size, each stride exceeds what the smaller ones span.
+    Disjoint(Strides),
+    /// The array with one element, or one element of a row of it, replaced.
+    Update {
+        /// The array.
+        array: Atom,
+        /// One index per dimension from the outermost one on; `i64`s within bounds.
+        indices: Vec<Atom>,
+        /// What stands there afterwards.
+        value: Atom,
+    },
+    /// The array with the elements at several positions replaced.
+    UpdateStrided {
+        /// The array.
+        array: Atom,
+        /// The positions; within bounds, and no two are one.
+        strides: Strides,
+        /// What stands there afterwards, nested as deep as there are dimensions.
+        values: Atom,
+    },
+    /// The array with `values[k]` at position `indices[k]`; where positions repeat, the last one wins.
+    Scatter {
+        /// The array.
+        array: Atom,
+        /// An array of `i64`s within bounds.
+        indices: Atom,
+        /// As many as indices.
+        values: Atom,
+    },
+    /// `count` elements, each the combination of the values with its index, in order, beginning with the neutral element.
+    Hist {
+        /// Two parameters; associative.
+        operator: Lambda,
+        /// Its neutral element.
+        neutral: Atom,
+        /// How many, an `i64`.
+        count: Atom,
+        /// An array of `i64`s from 0 to `count`.
+        indices: Atom,
+        /// As many as indices.
+        values: Atom,
+    },
+    /// The array in the order of its keys, which are sorted stably by the total order.
+    Sort {
+        /// As many as elements.
+        keys: Atom,
+        /// The array.
+        array: Atom,
+    },
+    /// Whether one value stands strictly before another in the total order.
+    Precedes(Atom, Atom),
+    /// The rows of an array one after the other.
+    Flatten(Atom),
+    /// An array cut into rows.
+    Partition {
+        /// The lengths of the rows, `i64`s; together the length of the array.
+        sizes: Atom,
+        /// The array.
+        array: Atom,
+    },
+    /// A flat array as rows of rows.
+    Reshape {
+        /// The array.
+        array: Atom,
+        /// The new lengths, `i64`s from the outermost one on; their product is the length of the array.
+        dims: Vec<Atom>,
+    },
+    /// The windows of `size` elements that start at multiples of `step`.
+    Slide {
+        /// How long a window is, at least 1.
+        size: Atom,
+        /// How far apart they start, at least 1.
+        step: Atom,
+        /// The array.
+        array: Atom,
+    },
+    /// The array, longer at both ends.
+    Pad {
+        /// How many elements come before it, an `i64`.
+        left: Atom,
+        /// How many come behind it, an `i64`.
+        right: Atom,
+        /// Which.
+        mode: PadMode,
+        /// The array; not empty unless the mode is a constant or nothing is added.
+        array: Atom,
+    },
+    /// Element `i` is element `(i + by) mod n`.
+    Rotate {
+        /// How far, an `i64` of either sign.
+        by: Atom,
+        /// The array.
+        array: Atom,
+    },
+    /// Rows become columns; all rows have one length.
+    Transpose(Atom),
+    /// A value of a sum.
+    Variant {
+        /// The sum.
+        ty: Type,
+        /// Which variant.
+        tag: usize,
+        /// One value per field.
+        fields: Vec<Atom>,
+    },
+    /// One body per variant of a sum.
+    Match {
+        /// The value.
+        value: Atom,
+        /// One per variant, in order; the parameters are its fields.
+        arms: Vec<Lambda>,
+    },
     /// Arrays one after the other.
     Concat(Vec<Atom>),
     /// One array of tuples from several arrays of one length.
@@ -339,6 +491,28 @@ pub enum Expr {
         /// What is reported.
         check: CheckId,
     },
+}
+
+/// A set of positions in a flat array: a first one, and counts and strides from the outermost dimension on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strides {
+    /// The position of element `(0, 0, …)`, an `i64`.
+    pub offset: Atom,
+    /// Counts and strides, `i64`s; counts are not negative, strides have either sign. One or more.
+    pub dims: Vec<(Atom, Atom)>,
+}
+
+/// What an array is continued with beyond its ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PadMode {
+    /// Its first and its last element.
+    Clamp,
+    /// The array again and again.
+    Wrap,
+    /// The array mirrored, again and again; the end stands twice.
+    Mirror,
+    /// One value.
+    Constant(Atom),
 }
 
 /// How long a loop runs.

@@ -3,6 +3,9 @@
 //! Line ends and indentation mean nothing. The number of a value is part of its name, so the table of values is filled as
 //! bindings are met; [`erase_spans`] takes from a program what its text does not say, and then print and parse are inverse.
 
+mod array;
+mod sum;
+
 use super::visit::{Part, bound_values, walk, walk_mut};
 use super::{ArrayType, Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type, Value};
 use crate::text::read::{Read, Reader};
@@ -72,7 +75,8 @@ impl Parser<'_> {
             _ => return self.r.fail("a function is wanted here"),
         }
         let name = self.r.function_name()?;
-        let params = self.binders()?;
+        self.r.want("(")?;
+        let (params, consumed) = self.separated(")", Self::param)?.into_iter().unzip();
         self.r.want("->")?;
         let result = self.ty()?;
         let role = match test {
@@ -86,12 +90,15 @@ impl Parser<'_> {
         };
         let body = self.body()?;
         let values = table(std::mem::take(&mut self.values));
-        Ok(Function { name, role, values, params, result, body, span: Span::none() })
+        Ok(Function { name, role, values, params, consumed, result, body, span: Span::none() })
     }
 
     fn ty(&mut self) -> Read<Type> {
         if self.r.take("(") {
             return Ok(Type::Tuple(self.separated(")", Self::ty)?));
+        }
+        if self.r.take("<") {
+            return Ok(Type::Sum(self.variants()?));
         }
         if !self.r.take("[") {
             return Ok(Type::Scalar(self.r.scalar_type()?));
@@ -124,11 +131,20 @@ impl Parser<'_> {
     }
 
     fn binder(&mut self) -> Read<ValueId> {
+        match self.param()? {
+            (_, true) => self.r.fail("only a function consumes its parameters"),
+            (id, false) => Ok(id),
+        }
+    }
+
+    /// A value with its type, and whether a star says that it is consumed.
+    fn param(&mut self) -> Read<(ValueId, bool)> {
         let (name, id) = self.r.value()?;
         self.r.want(":")?;
+        let consumed = self.r.take("*");
         let ty = self.ty()?;
         self.values.insert(id, Value { name, ty });
-        Ok(id)
+        Ok((id, consumed))
     }
 
     fn binders(&mut self) -> Read<Vec<ValueId>> {
@@ -190,7 +206,7 @@ impl Parser<'_> {
 
     /// The word that an expression starts with, taken.
     fn keyword(&mut self) -> Option<String> {
-        const WORDS: [&str; 15] = [
+        const WORDS: [&str; 32] = [
             "fma",
             "length",
             "iota",
@@ -206,6 +222,23 @@ impl Parser<'_> {
             "loop",
             "call",
             "ascribe",
+            "strided",
+            "extent",
+            "disjoint",
+            "update",
+            "scatter",
+            "hist",
+            "sort",
+            "precedes",
+            "flatten",
+            "partition",
+            "reshape",
+            "slide",
+            "pad",
+            "rotate",
+            "transpose",
+            "variant",
+            "match",
         ];
         let unary = UnOp::ALL.into_iter().map(UnOp::word);
         let word = WORDS.into_iter().chain(unary).find(|w| self.r.is_word(w))?;
@@ -300,9 +333,11 @@ impl Parser<'_> {
                 self.r.want_word("check")?;
                 Expr::Ascribe { value, ty, check: self.r.check_id()? }
             }
+            "variant" => self.variant()?,
+            "match" => self.cases()?,
             word => match UnOp::from_word(word) {
                 Some(op) => Expr::Unary(op, self.r.atom()?),
-                None => return self.r.fail("an expression is wanted here"),
+                None => self.array(word)?,
             },
         })
     }

@@ -7,7 +7,7 @@
 //! [`Expr::parts`] and [`Expr::parts_mut`] are the same walk by shared and by exclusive reference, written once as a macro.
 //! An expression that is added to the language is added here, and all walks know it.
 
-use super::{Body, Expr, Lambda, LoopForm, Type};
+use super::{Body, Expr, Lambda, LoopForm, PadMode, Strides, Type};
 use crate::{Atom, ValueId, replaced_in_size, size_var, value_of};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
@@ -36,18 +36,35 @@ pub enum PartMut<'a> {
     Body(&'a mut Body),
 }
 
+macro_rules! parts_of_strides {
+    ($strides:expr, $part:ident, $f:expr) => {{
+        let Strides { offset, dims } = $strides;
+        $f($part::Use(offset));
+        for (count, stride) in dims {
+            $f($part::Use(count));
+            $f($part::Use(stride));
+        }
+    }};
+}
+
 // The same walk, by shared and by exclusive reference.
 macro_rules! parts_of_expr {
     ($expr:expr, $part:ident, $f:expr) => {{
         let f = $f;
         match $expr {
             Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Project(a, _) => f($part::Use(a)),
-            Expr::Length(a) | Expr::Iota(a) => f($part::Use(a)),
-            Expr::Binary(_, a, b) => {
+            Expr::Length(a) | Expr::Iota(a) | Expr::Flatten(a) | Expr::Transpose(a) => f($part::Use(a)),
+            Expr::Binary(_, a, b)
+            | Expr::Precedes(a, b)
+            | Expr::Sort { keys: a, array: b }
+            | Expr::Partition { sizes: a, array: b }
+            | Expr::Rotate { by: a, array: b } => {
                 f($part::Use(a));
                 f($part::Use(b));
             }
-            Expr::Fma(a, b, c) => {
+            Expr::Fma(a, b, c)
+            | Expr::Scatter { array: a, indices: b, values: c }
+            | Expr::Slide { size: a, step: b, array: c } => {
                 f($part::Use(a));
                 f($part::Use(b));
                 f($part::Use(c));
@@ -75,6 +92,63 @@ macro_rules! parts_of_expr {
             Expr::Replicate { count, value } => {
                 f($part::Use(count));
                 f($part::Use(value));
+            }
+            Expr::Strided { array, strides } => {
+                f($part::Use(array));
+                parts_of_strides!(strides, $part, f);
+            }
+            Expr::Extent(strides) | Expr::Disjoint(strides) => parts_of_strides!(strides, $part, f),
+            Expr::Update { array, indices, value } => {
+                f($part::Use(array));
+                for a in indices {
+                    f($part::Use(a));
+                }
+                f($part::Use(value));
+            }
+            Expr::UpdateStrided { array, strides, values } => {
+                f($part::Use(array));
+                parts_of_strides!(strides, $part, f);
+                f($part::Use(values));
+            }
+            Expr::Hist { operator, neutral, count, indices, values } => {
+                f($part::Use(neutral));
+                f($part::Use(count));
+                f($part::Use(indices));
+                f($part::Use(values));
+                let Lambda { params, body } = operator;
+                for v in params {
+                    f($part::Bind(v));
+                }
+                f($part::Body(body));
+            }
+            Expr::Reshape { array, dims } => {
+                f($part::Use(array));
+                for a in dims {
+                    f($part::Use(a));
+                }
+            }
+            Expr::Pad { left, right, mode, array } => {
+                f($part::Use(left));
+                f($part::Use(right));
+                if let PadMode::Constant(a) = mode {
+                    f($part::Use(a));
+                }
+                f($part::Use(array));
+            }
+            Expr::Variant { ty, fields, .. } => {
+                f($part::Type(ty));
+                for a in fields {
+                    f($part::Use(a));
+                }
+            }
+            Expr::Match { value, arms } => {
+                f($part::Use(value));
+                for Lambda { params, body } in arms {
+                    for v in params {
+                        f($part::Bind(v));
+                    }
+                    f($part::Body(body));
+                }
             }
             Expr::Map { lambda, arrays } => {
                 for a in arrays {
@@ -196,6 +270,19 @@ impl Expr {
         Some(match self {
             Expr::Iota(_) => "iota",
             Expr::Replicate { .. } => "replicate",
+            Expr::Strided { .. } => "strided",
+            Expr::Update { .. } | Expr::UpdateStrided { .. } => "update",
+            Expr::Scatter { .. } => "scatter",
+            Expr::Hist { .. } => "hist",
+            Expr::Sort { .. } => "sort",
+            Expr::Flatten(_) => "flatten",
+            Expr::Partition { .. } => "partition",
+            Expr::Reshape { .. } => "reshape",
+            Expr::Slide { .. } => "slide",
+            Expr::Pad { .. } => "pad",
+            Expr::Rotate { .. } => "rotate",
+            Expr::Transpose(_) => "transpose",
+            Expr::Match { .. } => "match",
             Expr::Concat(_) => "concat",
             Expr::Zip(_) => "zip",
             Expr::Map { .. } => "map",
@@ -217,6 +304,7 @@ impl Type {
         match self {
             Type::Scalar(_) => {}
             Type::Tuple(ts) => ts.iter().for_each(|t| t.sizes(f)),
+            Type::Sum(variants) => variants.iter().flat_map(|v| &v.fields).for_each(|t| t.sizes(f)),
             Type::Array(a) => {
                 a.length.iter().for_each(&mut *f);
                 a.elem.sizes(f);
@@ -229,6 +317,7 @@ impl Type {
         match self {
             Type::Scalar(_) => {}
             Type::Tuple(ts) => ts.iter_mut().for_each(|t| t.sizes_mut(f)),
+            Type::Sum(variants) => variants.iter_mut().flat_map(|v| &mut v.fields).for_each(|t| t.sizes_mut(f)),
             Type::Array(a) => {
                 a.length.iter_mut().for_each(&mut *f);
                 a.elem.sizes_mut(f);
@@ -236,10 +325,13 @@ impl Type {
         }
     }
 
-    /// The values that its sizes mention, without the positions it binds itself.
+    /// The values that its sizes mention, size functions included, without the positions it binds itself.
     pub fn free_values(&self) -> BTreeSet<ValueId> {
         let mut out = BTreeSet::new();
-        self.sizes(&mut |s| out.extend(s.vars().into_iter().map(value_of)));
+        self.sizes(&mut |s| {
+            out.extend(s.vars().into_iter().map(value_of));
+            out.extend(s.funs().into_iter().map(|f| ValueId::new(f.0 as usize)));
+        });
         let mut positions = BTreeSet::new();
         self.positions(&mut positions);
         out.difference(&positions).copied().collect()
@@ -250,6 +342,7 @@ impl Type {
         match self {
             Type::Scalar(_) => {}
             Type::Tuple(ts) => ts.iter().for_each(|t| t.positions(out)),
+            Type::Sum(variants) => variants.iter().flat_map(|v| &v.fields).for_each(|t| t.positions(out)),
             Type::Array(a) => {
                 out.extend(a.position.map(value_of));
                 a.elem.positions(out);
@@ -267,6 +360,9 @@ impl Type {
         match self {
             Type::Scalar(_) => {}
             Type::Tuple(ts) => ts.iter_mut().for_each(|t| t.rename_positions(map)),
+            Type::Sum(variants) => {
+                variants.iter_mut().flat_map(|v| &mut v.fields).for_each(|t| t.rename_positions(map))
+            }
             Type::Array(a) => {
                 if let Some(Atom::Var(new)) = a.position.and_then(|p| map.get(&value_of(p))) {
                     a.position = Some(size_var(*new));

@@ -11,7 +11,9 @@
 //! One statement is one line, unless it has bodies. `=>` gives a body's result. The list of checks stands first. Source
 //! spans are not printed: [`super::parse::erase_spans`] says exactly what the text leaves out.
 
-use super::{Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type, Value};
+use super::{
+    Body, Expr, Function, Lambda, LoopForm, PadMode, Program, Role, Stmt, StmtKind, Strides, Type, Value, VariantType,
+};
 use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, tuple};
 use crate::{Atom, ValueId, value_of};
 use std::fmt;
@@ -32,7 +34,10 @@ pub fn print(program: &Program) -> String {
 pub fn print_function(program: &Program, function: &Function) -> String {
     let p = Printer { program, values: &function.values };
     let name = function_name(&function.name);
-    let params = commas(&function.params, |v| p.binder(*v));
+    let params = commas(function.params.iter().enumerate(), |(k, v)| match function.consumed.get(k) {
+        Some(true) => p.binder(*v).replacen(" : ", " : *", 1),
+        _ => p.binder(*v),
+    });
     let result = p.ty(&function.result);
     let head = match &function.role {
         Role::Internal => format!("def {name}({params}) -> {result}"),
@@ -56,6 +61,13 @@ pub fn print_type(values: &IdVec<ValueId, Value>, ty: &Type) -> String {
     match ty {
         Type::Scalar(s) => s.to_string(),
         Type::Tuple(parts) => tuple(parts.iter(), |t| print_type(values, t)),
+        Type::Sum(variants) => {
+            let text = |v: &VariantType| match v.fields.as_slice() {
+                [] => v.name.clone(),
+                fields => format!("{}({})", v.name, commas(fields, |t| print_type(values, t))),
+            };
+            format!("<{}>", variants.iter().map(text).collect::<Vec<_>>().join(" | "))
+        }
         Type::Array(a) => {
             let length = a.length.as_ref().map(|n| print_size(values, n));
             let dim = match (a.position, length) {
@@ -84,6 +96,14 @@ pub fn value_name(values: &IdVec<ValueId, Value>, value: ValueId) -> String {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&print(self))
+    }
+}
+
+/// The name of a variant; one that the type does not have prints as its number.
+fn variant_name(ty: &Type, tag: usize) -> String {
+    match ty {
+        Type::Sum(variants) if tag < variants.len() => variants[tag].name.clone(),
+        _ => format!("unknown_{tag}"),
     }
 }
 
@@ -167,6 +187,58 @@ impl Printer<'_> {
             Expr::Slice { array, from, to } => format!("{}[{} .. {}]", a(array), a(from), a(to)),
             Expr::Iota(n) => format!("iota {}", a(n)),
             Expr::Replicate { count, value } => format!("replicate {} {}", a(count), a(value)),
+            Expr::Strided { array, strides } => format!("strided {}{}", a(array), self.strides(strides)),
+            Expr::Extent(strides) => format!("extent {}", self.strides(strides)),
+            Expr::Disjoint(strides) => format!("disjoint {}", self.strides(strides)),
+            Expr::Update { array, indices, value } => {
+                format!("update {}[{}] = {}", a(array), self.atoms(indices), a(value))
+            }
+            Expr::UpdateStrided { array, strides, values } => {
+                format!("update {}{} = {}", a(array), self.strides(strides), a(values))
+            }
+            Expr::Scatter { array, indices, values } => {
+                format!("scatter {} {} {}", a(array), a(indices), a(values))
+            }
+            Expr::Hist { operator, neutral, count, indices, values } => format!(
+                "hist {} in {}, {} < {} from {} {}",
+                self.params(operator),
+                a(indices),
+                a(values),
+                a(count),
+                a(neutral),
+                self.body(&operator.body, depth)
+            ),
+            Expr::Sort { keys, array } => format!("sort {} by {}", a(array), a(keys)),
+            Expr::Precedes(x, y) => format!("precedes {} {}", a(x), a(y)),
+            Expr::Flatten(x) => format!("flatten {}", a(x)),
+            Expr::Partition { sizes, array } => format!("partition {} by {}", a(array), a(sizes)),
+            Expr::Reshape { array, dims } => format!("reshape {} to {}", a(array), tuple(dims.iter(), a)),
+            Expr::Slide { size, step, array } => format!("slide {} size {} step {}", a(array), a(size), a(step)),
+            Expr::Pad { left, right, mode, array } => {
+                let mode = match mode {
+                    PadMode::Clamp => "clamp".to_string(),
+                    PadMode::Wrap => "wrap".to_string(),
+                    PadMode::Mirror => "mirror".to_string(),
+                    PadMode::Constant(x) => format!("constant {}", a(x)),
+                };
+                format!("pad {} left {} right {} {mode}", a(array), a(left), a(right))
+            }
+            Expr::Rotate { by, array } => format!("rotate {} by {}", a(array), a(by)),
+            Expr::Transpose(x) => format!("transpose {}", a(x)),
+            Expr::Variant { ty, tag, fields } => {
+                let fields = if fields.is_empty() { String::new() } else { format!("({})", self.atoms(fields)) };
+                format!("variant {}{fields} of {}", variant_name(ty, *tag), self.ty(ty))
+            }
+            Expr::Match { value, arms } => {
+                let unknown = Type::Sum(Vec::new());
+                let ty = value.var().and_then(|v| self.values.get(v)).map_or(&unknown, |known| &known.ty);
+                let arm = |(tag, arm): (usize, &Lambda)| {
+                    let params = if arm.params.is_empty() { String::new() } else { self.params(arm) };
+                    format!("{}{params} {}", variant_name(ty, tag), self.body(&arm.body, depth + 1))
+                };
+                let arms: Vec<String> = arms.iter().enumerate().map(arm).collect();
+                format!("match {} {}", a(value), block(&arms, depth))
+            }
             Expr::Concat(parts) => format!("concat({})", self.atoms(parts)),
             Expr::Zip(parts) => format!("zip({})", self.atoms(parts)),
             Expr::Map { lambda, arrays } => {
@@ -200,6 +272,11 @@ impl Printer<'_> {
                 format!("ascribe {} : {} check {check}", a(value), self.ty(ty))
             }
         }
+    }
+
+    fn strides(&self, strides: &Strides) -> String {
+        let dims = commas(&strides.dims, |(count, stride)| format!("{} by {}", self.atom(count), self.atom(stride)));
+        format!("[{}; {dims}]", self.atom(&strides.offset))
     }
 
     fn combine(&self, word: &str, operator: &Lambda, neutral: &Atom, array: &Atom, depth: usize) -> String {

@@ -6,7 +6,8 @@
 //! 3. A value's name is a word, and function names are distinct: the text must read back.
 //! 4. A size in a type mentions only integer values that the function binds somewhere, and positions of array types around it, which
 //!    are no values that the function binds. (A parameter `[n]f64` may mention the `n`
-//!    that the body's first statement takes from its length.)
+//!    that the body's first statement takes from its length.) A size function `k3` is the array of integers number 3 of the function,
+//!    where the function binds it.
 //!
 //! Types (equal up to stated sizes):
 //! 5. What is bound has the type of its expression. Scalar operations take operands of one type that the operation has.
@@ -23,7 +24,28 @@
 //!     all integers.
 //! 14. A check named by `after` stands before, in the same body or in one around it (an ascription counts as its check).
 //!
-//! Declined: whether sizes that are stated are true, and whether checks suffice. That is what the interpreter finds.
+//! Operators that move elements:
+//! 15. Strides have at least one dimension. `strided` and `update` with strides nest the elements of the array once per
+//!     dimension; `extent` gives `(i64, i64)`, `disjoint` a `bool`.
+//! 16. `update` takes at least one index and goes one dimension deeper per index; the value has the type found there.
+//! 17. `scatter` and `hist` take an array of `i64` indices. The values of `scatter` are elements of the array. The operator of
+//!     `hist` has the type (t, t) -> t, where t is the type of a value, and so has the neutral element; the result is `[]t`.
+//! 18. `sort` takes two arrays, `partition` an array of `i64` sizes; `flatten` and `transpose` take arrays of arrays.
+//! 19. `reshape` takes at least two lengths, and adds a dimension for each but the first. What `pad` adds has the type of an
+//!     element.
+//! 20. `precedes` takes two operands of one type.
+//!
+//! Sums and parameters:
+//! 21. A sum has at least one variant; the names of its variants are distinct words.
+//! 22. A variant has a value per field, of its type. `match` takes a sum and has an arm per variant, with a parameter per
+//!     field of its type; all arms give one type.
+//! 23. A function says of every parameter whether it is consumed.
+//!
+//! Declined: whether a consumed value is used again (that is a rule of the type checker), whether sizes that are stated are
+//! true, and whether checks suffice. That is what the interpreter finds.
+
+mod array;
+mod sum;
 
 use super::print::{first_line, print_type, value_name};
 use super::visit::bound_values;
@@ -31,7 +53,7 @@ use super::{Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKin
 use crate::check::CheckId;
 use crate::fault::{Fault, require};
 use crate::text::is_word;
-use crate::{Atom, ValueId};
+use crate::{Atom, ValueId, value_of};
 use std::collections::BTreeSet;
 use terrace_base::ScalarType;
 use terrace_plan::data::Data;
@@ -78,6 +100,9 @@ impl Checker<'_> {
 
     fn function(&mut self) -> Result<(), Fault> {
         let function = self.function;
+        require(function.consumed.len() == function.params.len(), || {
+            "a function says of every parameter whether it is consumed".into()
+        })?;
         self.all = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut scope = Scope::default();
         for p in &function.params {
@@ -85,7 +110,7 @@ impl Checker<'_> {
         }
         let found = self.body(&function.body, &scope)?;
         self.same(&found, &function.result, "the body and the result of the function")?;
-        self.sizes(&function.result)?;
+        self.well_formed(&function.result)?;
         if let Role::Test { arguments, .. } = &function.role {
             self.same(&function.result, &BOOL, "the result of a test")?;
             require(arguments.len() == function.params.len(), || "a test has an argument per parameter".into())?;
@@ -104,21 +129,33 @@ impl Checker<'_> {
         };
         require(self.bound.insert(v), || format!("{} is bound twice", self.name(v)))?;
         require(is_word(&value.name), || format!("the name {:?} is not a word", value.name))?;
-        self.sizes(&value.ty)?;
+        self.well_formed(&value.ty)?;
         scope.values.insert(v);
         Ok(())
     }
 
-    fn sizes(&self, ty: &Type) -> Result<(), Fault> {
+    fn well_formed(&self, ty: &Type) -> Result<(), Fault> {
+        self.variants(ty)?;
         let mut positions = BTreeSet::new();
         ty.positions(&mut positions);
         for v in positions {
             require(!self.all.contains(&v), || format!("the position {} is also a value", self.name(v)))?;
         }
+        let mut names = BTreeSet::new();
+        let mut functions = BTreeSet::new();
+        ty.sizes(&mut |s| {
+            names.extend(s.vars().into_iter().map(value_of));
+            functions.extend(s.funs().into_iter().map(|f| ValueId::new(f.0 as usize)));
+        });
         for v in ty.free_values() {
-            let integer = self.function.values.get(v).and_then(|x| x.ty.scalar()).is_some_and(|s| s.is_int());
-            require(integer && self.all.contains(&v), || {
+            let known = self.function.values.get(v).filter(|_| self.all.contains(&v)).map(|x| &x.ty);
+            let integer = known.and_then(Type::scalar).is_some_and(|s| s.is_int());
+            require(integer || !names.contains(&v), || {
                 format!("the type {} mentions {}, which is no integer of the function", self.shown(ty), self.name(v))
+            })?;
+            let table = known.is_none_or(|t| integers(t) && t.elem().is_some());
+            require(table || !functions.contains(&v), || {
+                format!("the type {} mentions {}, which is no array of integers", self.shown(ty), self.name(v))
             })?;
         }
         Ok(())
@@ -254,7 +291,7 @@ impl Checker<'_> {
                 ty => return Err(format!("{} has no component {field}", self.shown(&ty)).into()),
             },
             Expr::ArrayLiteral { elem, elems } => {
-                self.sizes(elem)?;
+                self.well_formed(elem)?;
                 elems.iter().try_for_each(|a| self.expect(a, elem, "an element", scope))?;
                 Type::array(elem.clone())
             }
@@ -326,10 +363,13 @@ impl Checker<'_> {
             }
             Expr::Ascribe { value, ty, check } => {
                 self.check_exists(*check)?;
-                self.sizes(ty)?;
+                self.well_formed(ty)?;
                 self.expect(value, ty, "what is ascribed", scope)?;
                 ty.clone()
             }
+            Expr::Variant { ty, tag, fields } => self.variant(ty, *tag, fields, scope)?,
+            Expr::Match { value, arms } => self.cases(value, arms, scope)?,
+            moved => self.array(moved, scope)?,
         })
     }
 
@@ -365,6 +405,15 @@ impl Checker<'_> {
     }
 }
 
+/// Whether a type is an integer, or any number of arrays around it.
+fn integers(ty: &Type) -> bool {
+    match ty {
+        Type::Array(a) => integers(&a.elem),
+        Type::Scalar(s) => s.is_int(),
+        _ => false,
+    }
+}
+
 fn fits(data: &Data, ty: &Type) -> bool {
     match (data, ty) {
         (Data::Scalar(s), Type::Scalar(t)) => s.ty() == *t,
@@ -372,6 +421,9 @@ fn fits(data: &Data, ty: &Type) -> bool {
             parts.len() == types.len() && parts.iter().zip(types).all(|(p, t)| fits(p, t))
         }
         (Data::Array(items), Type::Array(a)) => items.iter().all(|i| fits(i, &a.elem)),
+        (Data::Variant { tag, name, fields }, Type::Sum(variants)) => variants.get(*tag).is_some_and(|v| {
+            v.name == *name && v.fields.len() == fields.len() && fields.iter().zip(&v.fields).all(|(f, t)| fits(f, t))
+        }),
         _ => false,
     }
 }

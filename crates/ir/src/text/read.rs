@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn binary(&mut self) -> Option<BinOp> {
         let symbol = match self.peek() {
             Kind::Sign(s) => *s,
-            Kind::Word(w) if w == "min" || w == "max" => w.as_str(),
+            Kind::Word(w) => w.as_str(),
             _ => return None,
         };
         let op = BinOp::ALL.into_iter().find(|op| op.symbol() == symbol)?;
@@ -301,12 +301,20 @@ impl<'a> Reader<'a> {
         Ok(CheckId::new(self.number()?))
     }
 
+    /// A nested value; a variant stands with its number, `circle@0(1.5)`.
     pub(crate) fn data(&mut self) -> Read<Data> {
         if self.take("[") {
             return Ok(Data::Array(self.list("]", &mut |r| r.data())?));
         }
         if self.take("(") {
             return Ok(Data::Tuple(self.list(")", &mut |r| r.data())?));
+        }
+        if *self.peek_after(1) == Kind::Sign("@") {
+            let name = self.word()?;
+            self.want("@")?;
+            let tag = self.number()?;
+            let fields = if self.take("(") { self.list(")", &mut |r| r.data())? } else { Vec::new() };
+            return Ok(Data::Variant { tag, name, fields });
         }
         Ok(Data::Scalar(self.scalar()?))
     }
@@ -330,6 +338,12 @@ impl<'a> Reader<'a> {
                 "assert" => CheckKind::Assert(self.string()?),
                 "rows" => CheckKind::Rows,
                 "depth" => CheckKind::Depth,
+                "strided" => CheckKind::Strided,
+                "overlap" => CheckKind::Overlap,
+                "partition" => CheckKind::Partition,
+                "empty" => CheckKind::Empty(self.string()?),
+                "positive" => CheckKind::Positive(self.string()?),
+                "places" => CheckKind::Places,
                 other => return self.fail(format!("there is no check {other}")),
             };
             out.push(CheckInfo { kind, span: Span::none() });

@@ -56,37 +56,24 @@ pub(crate) fn data(value: &Data) -> String {
         Data::Scalar(s) => s.to_string(),
         Data::Tuple(parts) => tuple(parts.iter(), data),
         Data::Array(items) => format!("[{}]", commas(items, data)),
-    }
-}
-
-/// The word for a kind of check.
-pub(crate) fn check_word(kind: &CheckKind) -> &'static str {
-    match kind {
-        CheckKind::Index => "index",
-        CheckKind::Slice => "slice",
-        CheckKind::Zip => "zip",
-        CheckKind::Division => "division",
-        CheckKind::Length => "length",
-        CheckKind::Size(_) => "size",
-        CheckKind::Assert(_) => "assert",
-        CheckKind::Rows => "rows",
-        CheckKind::Depth => "depth",
+        Data::Variant { tag, name, fields } if fields.is_empty() => format!("{name}@{tag}"),
+        Data::Variant { tag, name, fields } => format!("{name}@{tag}({})", commas(fields, data)),
     }
 }
 
 /// The list of checks, a line each.
 pub(crate) fn checks(table: &IdVec<CheckId, CheckInfo>) -> String {
     let line = |(id, info): (CheckId, &CheckInfo)| match &info.kind {
-        CheckKind::Size(text) | CheckKind::Assert(text) => {
-            format!("check {id} : {} {}\n", check_word(&info.kind), quoted(text))
+        CheckKind::Size(text) | CheckKind::Assert(text) | CheckKind::Empty(text) | CheckKind::Positive(text) => {
+            format!("check {id} : {} {}\n", info.kind.word(), quoted(text))
         }
-        kind => format!("check {id} : {}\n", check_word(kind)),
+        kind => format!("check {id} : {}\n", kind.word()),
     };
     table.enumerate().map(line).collect()
 }
 
 /// A check's number and word.
 pub(crate) fn check_name(table: &IdVec<CheckId, CheckInfo>, check: CheckId) -> String {
-    let word = table.get(check).map_or("unknown", |info| check_word(&info.kind));
+    let word = table.get(check).map_or("unknown", |info| info.kind.word());
     format!("{check} {word}")
 }

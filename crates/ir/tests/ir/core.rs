@@ -129,6 +129,84 @@ def all(n_0 : i64, xs_1 : [n_0]f32, ys_2 : [i_3 < n_0][i_3 + 1]i64, s_4 : [s99 <
 }
 
 #[test]
+fn operators_that_move_elements() {
+    check(
+        "
+check 0 : strided
+check 1 : overlap
+check 2 : partition
+check 3 : empty \"minimum\"
+check 4 : positive \"the size of a window\"
+
+def moves(n_0 : i64, xs_1 : *[n_0]f64, m_2 : *[][]f64, is_3 : []i64) -> []f64 {
+  let reach_4 : (i64, i64) = extent [0; n_0 by 2, 3 by -1]
+  let low_5 : i64 = reach_4.0
+  let high_6 : i64 = reach_4.1
+  check 0 strided true (low_5, high_6, n_0)
+  let part_7 : [n_0]f64 = strided xs_1[1; n_0 by 2] after 0
+  let rows_8 : [][]f64 = strided xs_1[0; n_0 by 2, 3 by -1] after 0
+  let apart_9 : bool = disjoint [0; n_0 by 2, 3 by -1]
+  check 1 overlap apart_9 ()
+  let one_10 : [n_0]f64 = update xs_1[3] = 2.5
+  let deep_11 : [][]f64 = update m_2[1, n_0] = 2.5
+  let row_12 : [][]f64 = update m_2[1] = one_10
+  let many_13 : []f64 = update xs_1[0; n_0 by 2, 3 by -1] = rows_8 after 0, 1
+  let put_14 : []f64 = scatter many_13 is_3 part_7
+  let counts_15 : [n_0]f64 = hist (a_16 : f64, b_17 : f64) in is_3, put_14 < n_0 from 0.0 { let c_18 : f64 = a_16 + b_17; => c_18 }
+  let sorted_19 : [][]f64 = sort m_2 by is_3
+  let before_20 : bool = precedes one_10 part_7
+  let flat_21 : []f64 = flatten m_2
+  check 2 partition before_20 (n_0, 4)
+  let cut_22 : [][]f64 = partition flat_21 by is_3 after 2
+  let box_23 : [][][]f64 = reshape flat_21 to (n_0, 2, 3)
+  check 4 positive before_20 (n_0)
+  let windows_24 : [][]f64 = slide flat_21 size n_0 step 1 after 4
+  check 3 empty before_20 ()
+  let p_25 : []f64 = pad xs_1 left 1 right n_0 clamp after 3
+  let p_26 : []f64 = pad xs_1 left 1 right n_0 wrap
+  let p_27 : []f64 = pad xs_1 left 1 right n_0 mirror
+  let p_28 : [][]f64 = pad m_2 left 1 right n_0 constant p_27
+  let r_29 : []f64 = rotate xs_1 by -1
+  let t_30 : [][]f64 = transpose m_2
+  => counts_15
+}
+",
+    );
+}
+
+#[test]
+fn sums() {
+    check(
+        "
+def area(s_0 : <circle(f64) | rect(f64, f64) | nothing>) -> f64 {
+  let a_1 : f64 = match s_0 {
+    circle(r_2 : f64) {
+      let q_3 : f64 = r_2 * r_2
+      let a_4 : f64 = q_3 * 3.0
+      => a_4
+    }
+    rect(w_5 : f64, h_6 : f64) { let a_7 : f64 = w_5 * h_6; => a_7 }
+    nothing { => 0.0 }
+  }
+  => a_1
+}
+
+def nested(x_0 : f64, n_1 : i64) -> []<left([n_1]<a | b>) | right_2((i64, bool))> {
+  let b_2 : <a | b> = variant b of <a | b>
+  let bs_3 : [n_1]<a | b> = replicate n_1 b_2
+  let l_4 : <left([]<a | b>) | right_2((i64, bool))> = variant left(bs_3) of <left([]<a | b>) | right_2((i64, bool))>
+  let ls_5 : []<left([]<a | b>) | right_2((i64, bool))> = [l_4] of <left([]<a | b>) | right_2((i64, bool))>
+  => ls_5
+}
+
+test \"all\" t(ss_0 : []<circle(f64) | true | other_1>) -> bool with ([circle@0(-1.5), true@1, other_1@2]) {
+  => true
+}
+",
+    );
+}
+
+#[test]
 fn sizes_read_back() {
     let (n, m) = (Size::var(SizeVar(0)), Size::var(SizeVar(1)));
     let i = SizeVar(7);
@@ -152,6 +230,13 @@ fn sizes_read_back() {
         program.functions[FuncId::new(0)].values[ValueId::new(2)].ty = Type::Array(Box::new(array));
         assert_eq!(parse(&print(&program)).unwrap(), program, "{program}");
     }
+}
+
+#[test]
+fn a_function_says_of_every_parameter_whether_it_is_consumed() {
+    let mut program = parse("def f(x_0 : i64) -> i64 { => x_0 }").unwrap();
+    program.functions[FuncId::new(0)].consumed.clear();
+    assert!(verify(&program).unwrap_err().contains("whether it is consumed"));
 }
 
 fn stmt(kind: StmtKind) -> Stmt {
@@ -190,6 +275,7 @@ fn built_by_hand() {
         .into_iter()
         .collect(),
         params: vec![v(0)],
+        consumed: vec![false],
         result: Type::Scalar(ScalarType::Bool),
         body: Body {
             stmts: vec![
@@ -257,13 +343,62 @@ fn rules() {
         ("let a_2 : [y_9]f64 = xs_1", "mentions s9, which is no integer"),
         ("let a_2 : [x_0 < 3][x_0]f64 = [] of []f64", "the position x_0 is also a value"),
         ("let a_2 : f64 = 1.0 let b_3 : [a_2]f64 = xs_1", "mentions a_2, which is no integer"),
+        ("let a_2 : [i_9 < x_0][k1(i_9)]f64 = [] of []f64", "mentions xs_1, which is no array of integers"),
     ];
-    for (body, words) in cases {
+    let moving: &[(&str, &str)] = &[
+        ("let a_2 : []f64 = strided xs_1[0;] ", "strides have at least one dimension"),
+        ("let a_2 : []f64 = strided xs_1[0; 2 by 1, 2 by 1]", "what is bound: found [][]f64"),
+        ("let a_2 : []f64 = strided xs_1[0; 2 by 1.0]", "a stride: found f64"),
+        ("let a_2 : []f64 = strided xs_1[true; 2 by 1]", "an offset: found bool"),
+        ("let a_2 : i64 = extent [0; 2 by 1]", "what is bound: found (i64, i64)"),
+        ("let a_2 : i64 = disjoint [0; 2 by 1]", "what is bound: found bool"),
+        ("let a_2 : []f64 = update xs_1[0, 1] = 1.0", "f64 has no element here"),
+        ("let a_2 : []f64 = update xs_1[0] = 1", "the new element: found i64, wanted f64"),
+        ("let a_2 : []f64 = update xs_1[0.0] = 1.0", "an index: found f64"),
+        ("let a_2 : []f64 = update xs_1[0; 1 by 1] = 1.0", "the new elements: found f64, wanted []f64"),
+        ("let a_2 : []f64 = scatter xs_1 xs_1 xs_1", "indices: found []f64, wanted []i64"),
+        ("let i_3 : []i64 = iota 2 let a_2 : []f64 = scatter xs_1 i_3 i_3", "the new elements: found []i64"),
+        (
+            "let i_5 : []i64 = iota 2 let a_2 : []f64 = hist (a_3 : f64, b_4 : f64) in i_5, xs_1 < 3 from 0 { => a_3 }",
+            "the neutral element: found i64",
+        ),
+        ("let a_2 : []f64 = hist (a_3 : f64, b_4 : f64) in xs_1, xs_1 < 3 from 0.0 { => a_3 }", "indices: found []f64"),
+        ("let a_2 : []f64 = sort xs_1 by x_0", "an array is wanted here, not i64"),
+        ("let a_2 : bool = precedes xs_1 x_0", "the second operand: found i64, wanted []f64"),
+        ("let a_2 : []f64 = flatten xs_1", "an array of arrays is wanted here, not []f64"),
+        ("let a_2 : [][]f64 = transpose xs_1", "an array of arrays is wanted here, not []f64"),
+        ("let a_2 : [][]f64 = partition xs_1 by xs_1", "sizes: found []f64"),
+        ("let a_2 : []f64 = reshape xs_1 to (x_0,)", "at least two lengths are wanted here"),
+        ("let a_2 : [][]f64 = reshape xs_1 to (x_0, 1.0)", "a length: found f64"),
+        ("let a_2 : [][]f64 = slide xs_1 size 1.0 step 2", "the length of a window: found f64"),
+        ("let a_2 : []f64 = pad xs_1 left 1 right 1 constant x_0", "what is added: found i64, wanted f64"),
+        ("let a_2 : []f64 = rotate xs_1 by 1.0", "a distance: found f64"),
+        ("let a_2 : <a | a> = variant a of <a | a>", "two variants are called a"),
+        ("let a_2 : <a(i64)> = variant a of <a(i64)>", "a holds 1 values, not 0"),
+        ("let a_2 : <a(i64)> = variant a(xs_1) of <a(i64)>", "what a variant holds: found []f64, wanted i64"),
+        ("let a_2 : <> = variant_3", "not bound here"),
+        ("let a_2 : [][]<> = [] of []<>", "a sum has at least one variant"),
+        ("let a_2 : i64 = match x_0 { a { => 1 } }", "a sum is wanted here, not i64"),
+        (
+            "let a_2 : <a | b> = variant a of <a | b> let c_3 : i64 = match a_2 { a { => 1 } }",
+            "an arm per variant is wanted here: 2, not 1",
+        ),
+        (
+            "let a_2 : <a | b> = variant a of <a | b> let c_3 : i64 = match a_2 { a { => 1 } b { => 1.0 } }",
+            "another arm: found f64, wanted i64",
+        ),
+        (
+            "let a_2 : <a(i64)> = variant a(1) of <a(i64)> let c_3 : i64 = match a_2 { a(x_4 : f64) { => 1 } }",
+            "a lambda's parameter: found f64, wanted i64",
+        ),
+    ];
+    for (body, words) in cases.iter().chain(moving) {
         check_fault(&f(body), &["in f", words]);
     }
     check_fault("def f() -> f64 { => 1 }", &["in f:", "the body and the result"]);
     check_fault("def f() -> i64 { => 1 } def f() -> i64 { => 1 }", &["two functions are called f"]);
     check_fault("test \"t\" f(x_0 : i64) -> bool with (1.0) { => true }", &["the argument for x_0"]);
+    check_fault("test \"t\" f(x_0 : <a | b>) -> bool with (b@0) { => true }", &["the argument for x_0"]);
     check_fault("test \"t\" f(x_0 : i64) -> i64 with (1) { => x_0 }", &["the result of a test"]);
 }
 
@@ -275,6 +410,9 @@ fn unreadable_texts_say_where() {
         ("def f() -> i64 { let x_0 : i64 = call g() => 1 }", "there is no function g"),
         ("def f() -> int { => 1 }", "a scalar type is wanted here"),
         ("def f() -> i64 { => # }", "the sign '#' means nothing"),
+        ("def f(x_0 : <a>) -> i64 { let y_1 : i64 = match x_0 { b { => 1 } } => 1 }", "the arm for a is wanted here"),
+        ("def f() -> i64 { let y_1 : <a> = variant b of <a> => 1 }", "the type has no variant b"),
+        ("def f() -> i64 { let y_1 : *[]i64 = iota 3 => 1 }", "only a function consumes its parameters"),
         ("check 1 : index", "checks are numbered from 0"),
         ("check 0 : assert \"open", "a string without end"),
     ] {

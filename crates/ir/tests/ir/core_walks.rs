@@ -49,6 +49,44 @@ fn substitution_reaches_sizes() {
     assert!(text.contains("let one_4 : [7]f64 = ascribe xs_1 : [7]f64 check 0"), "{text}");
 }
 
+const ARMS: &str = "
+def f(s_0 : <a(i64) | b>, is_1 : []i64, xs_2 : []f64, n_3 : i64) -> []f64 {
+  let h_4 : []f64 = hist (x_5 : f64, y_6 : f64) in is_1, xs_2 < n_3 from 0.0 { => x_5 }
+  let k_7 : [i_12 < n_3][k1(i_12)]f64 = match s_0 {
+    a(v_8 : i64) { let w_9 : [][]f64 = strided xs_2[v_8; n_3 by 2, 1 by 1]; => w_9 }
+    b { let w_10 : [][]f64 = reshape h_4 to (n_3, 1); => w_10 }
+  }
+  let p_11 : []f64 = pad xs_2 left 0 right 0 constant 1.0
+  => h_4
+}
+";
+
+#[test]
+fn operators_and_arms_are_walked_and_copied() {
+    let mut program = parse(ARMS).unwrap();
+    verify(&program).unwrap();
+    let f = &program.functions[FuncId::new(0)];
+    let show = |vs: Vec<ValueId>| vs.iter().map(|v| v.index()).collect::<Vec<_>>();
+    assert_eq!(show(bound_values(&f.body)), [4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(show(free_values(&f.body).into_iter().collect()), [0, 1, 2, 3]);
+    let counts = [("hist", 1), ("match", 1), ("pad", 1), ("reshape", 1), ("strided", 1)];
+    assert_eq!(count_operators(&program), BTreeMap::from(counts));
+    let f = &mut program.functions[FuncId::new(0)];
+    let map = BTreeMap::from([(ValueId::new(1), Atom::Var(ValueId::new(90)))]);
+    f.values[ValueId::new(7)].ty.substitute(&map);
+    assert!(print(&program).contains("let k_7 : [i_12 < n_3][k90(i_12)]f64"), "{program}");
+    let f = &mut program.functions[FuncId::new(0)];
+    f.values[ValueId::new(7)].ty = f.values[ValueId::new(7)].ty.without_sizes();
+    let mut copy = f.body.clone();
+    refresh(&mut copy, &mut f.values);
+    f.body.stmts.extend(copy.stmts);
+    verify(&program).unwrap();
+    assert!(
+        print(&program).contains("a(v_17 : i64) { let w_18 : [][]f64 = strided xs_2[v_17; n_3 by 2, 1 by 1]"),
+        "{program}"
+    );
+}
+
 #[test]
 fn a_refreshed_body_can_stand_twice() {
     let mut program = parse(TEXT).unwrap();

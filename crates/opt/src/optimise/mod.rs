@@ -7,3 +7,5 @@ pub mod fuse;
 pub mod inline_calls;
 pub mod merge_concats;
 pub mod simplify;
+pub mod spell_out_sums;
+pub mod spell_out_views;

@@ -91,7 +91,9 @@ impl Programs {
 fn size(data: &Data) -> usize {
     match data {
         Data::Scalar(_) => 1,
-        Data::Tuple(parts) | Data::Array(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Data::Tuple(parts) | Data::Array(parts) | Data::Variant { fields: parts, .. } => {
+            1 + parts.iter().map(size).sum::<usize>()
+        }
     }
 }
 

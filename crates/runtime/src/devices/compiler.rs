@@ -16,6 +16,9 @@ use libloading::Library;
 
 use super::cache;
 
+/// How the message begins where there is none.
+pub const NO_COMPILER: &str = "no compiler for kernels";
+
 /// How units of one language are compiled.
 pub(super) struct Compiler {
     /// The variable that names another compiler.
@@ -51,7 +54,7 @@ impl Compiler {
         }
         let output = Self::command(program).arg("--version").output().map_err(|e| {
             format!(
-                "no compiler for kernels: `{program}` cannot be run: {e}\ninstall a {} compiler, or name one in {}",
+                "{NO_COMPILER}: `{program}` cannot be run: {e}\ninstall a {} compiler, or name one in {}",
                 self.language.to_uppercase(),
                 self.variable
             )

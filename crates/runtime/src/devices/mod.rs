@@ -19,6 +19,7 @@ pub(crate) mod cuda;
 pub(crate) mod cuda_sim;
 mod host_memory;
 
+pub use compiler::NO_COMPILER;
 use terrace_base::Scalar;
 use terrace_plan::{Plan, Target};
 

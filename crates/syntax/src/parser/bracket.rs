@@ -1,9 +1,8 @@
-//! What stands in square brackets: array literals, comprehensions, subscripts.
+//! What stands in square brackets: array literals and comprehensions.
 //!
 //! ```text
 //! array     = "[" expr, … "]"  |  "[" expr "for" generator, … ["if" expr] "]"
-//! generator = pattern "in" expr  |  name "<" expr
-//! index     = expr "[" (expr | [expr] ".." [expr] ["by" expr]), … "]"
+//! generator = pattern "in" expr  |  (name | "_") "<" expr
 //! ```
 //!
 //! The commas of a `for` zip, so each source is evaluated before any pattern is bound. Two habits from other languages
@@ -14,38 +13,58 @@
 //! [f(i, j) for i < n, j < m]         T0016, hint: [[f(i, j) for j < m] for i < n]
 //! ```
 
-use super::expr::ABOVE_RANGE;
-use super::{Parsed, Parser};
+use super::{Abort, Parsed, Parser};
 use crate::ast::*;
 use crate::visit::mentions;
-use terrace_base::Diagnostic;
+use terrace_base::{Diagnostic, Span};
 
 impl Parser<'_> {
     pub(super) fn array(&mut self) -> Parsed<Expr> {
         let open = self.bump();
+        let kind = self.fresh(|p| {
+            p.array_inside(open).or_else(|Abort| {
+                p.skip_to_close(open)?;
+                p.bump();
+                Ok(ExprKind::Array(Vec::new()))
+            })
+        })?;
+        Ok(Expr { span: self.since(open), kind })
+    }
+
+    fn array_inside(&mut self, open: Span) -> Parsed<ExprKind> {
         if self.eat("]") {
-            return Ok(Expr { span: self.since(open), kind: ExprKind::Array(Vec::new()) });
+            return Ok(ExprKind::Array(Vec::new()));
         }
-        let first = self.expr()?;
-        let kind = if self.eat("for") {
-            let generators = self.generators()?;
-            let filter = if self.eat("if") { Some(Box::new(self.expr()?)) } else { None };
-            if self.is("for") {
-                return self.second_for();
-            }
-            self.check_generators(&first, &generators, filter.as_deref());
-            self.close(open, "]")?;
-            ExprKind::Comprehension { body: Box::new(first), generators, filter }
-        } else {
+        let first = match self.expr() {
+            Ok(first) if self.is_any(&["for", ",", "]"]) => first,
+            Ok(_) => match self.close(open, "]") {
+                Ok(_) => return Ok(ExprKind::Array(Vec::new())),
+                Err(Abort) => self.resume_array()?,
+            },
+            Err(Abort) => self.resume_array()?,
+        };
+        if !self.eat("for") {
             let mut items = vec![first];
             if self.eat(",") {
                 items.extend(self.list(open, "]", Self::expr)?);
             } else {
                 self.close(open, "]")?;
             }
-            ExprKind::Array(items)
-        };
-        Ok(Expr { span: self.since(open), kind })
+            return Ok(ExprKind::Array(items));
+        }
+        let generators = self.generators()?;
+        let filter = if self.eat("if") { Some(Box::new(self.expr()?)) } else { None };
+        if self.is("for") {
+            return self.second_for();
+        }
+        self.check_generators(&first, &generators, filter.as_deref());
+        self.close(open, "]")?;
+        Ok(ExprKind::Comprehension { body: Box::new(first), generators, filter })
+    }
+
+    fn resume_array(&mut self) -> Parsed<Expr> {
+        // An `=` says that this is part of something else, whose word is missing.
+        if self.skip_to(&["for", ",", "]", "="]) && !self.is("=") { Ok(self.hole()) } else { Err(Abort) }
     }
 
     fn second_for<T>(&mut self) -> Parsed<T> {
@@ -73,6 +92,10 @@ impl Parser<'_> {
             PatternKind::Name(text) if self.is("<") => {
                 self.bump();
                 GeneratorKind::Count { var: Name { span: pattern.span, text }, bound: self.expr()? }
+            }
+            PatternKind::Wildcard if self.is("<") => {
+                self.bump();
+                GeneratorKind::Count { var: Name { span: pattern.span, text: "_".into() }, bound: self.expr()? }
             }
             PatternKind::Name(_) if !self.is("in") => return self.unexpected("`in` or `<`"),
             kind => {
@@ -117,59 +140,5 @@ impl Parser<'_> {
             return;
         }
         self.check_distinct(generators.iter().flat_map(Generator::names).collect());
-    }
-
-    pub(super) fn subscripts(&mut self) -> Parsed<Vec<Subscript>> {
-        let open = self.bump();
-        if self.is("]") {
-            return self.unexpected("an index");
-        }
-        let mut subscripts = Vec::new();
-        while !self.is("]") {
-            subscripts.push(self.nested(Self::subscript)?);
-            if self.is(";") {
-                return self.reserved(self.span(), "a strided slice `xs[off; c by s]`");
-            }
-            if self.is("for") {
-                return self.comprehension_as_index(open);
-            }
-            if !self.eat(",") {
-                break;
-            }
-        }
-        self.close(open, "]")?;
-        Ok(subscripts)
-    }
-
-    fn comprehension_as_index<T>(&mut self, open: terrace_base::Span) -> Parsed<T> {
-        if let Some(keyword) = self.lets.last().copied() {
-            let word = self.source(keyword);
-            let error = Diagnostic::error("T0011", format!("this `{word}` has no `in`"))
-                .primary(keyword, "needs an `in` after its value")
-                .label(open, "expected `in` before this")
-                .note("a `[` after an expression is an index, also on a new line");
-            return self.fail(error);
-        }
-        let error = Diagnostic::error("T0024", "a comprehension cannot be an index")
-            .primary(self.span(), "this `for` makes it a comprehension")
-            .label(open, "a `[` after an expression opens an index")
-            .hint("a name, operator or comma may be missing before the `[`");
-        self.fail(error)
-    }
-
-    fn subscript(&mut self) -> Parsed<Subscript> {
-        let start = self.span();
-        let first = if self.is("..") { None } else { Some(self.binary(ABOVE_RANGE)?) };
-        let kind = match first {
-            from if self.eat("..") => {
-                let open_end = self.is_any(&["]", ",", "by", ";"]);
-                let to = if open_end { None } else { Some(self.binary(ABOVE_RANGE)?) };
-                let step = if self.eat("by") { Some(self.binary(ABOVE_RANGE)?) } else { None };
-                SubscriptKind::Slice { from, to, step }
-            }
-            Some(first) => SubscriptKind::At(self.climb(first, 0)?),
-            None => return self.unexpected("an index"),
-        };
-        Ok(Subscript { span: self.since(start), kind })
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //!  |>
+//!  with
 //!  ..                        does not associate
 //!  ||
 //!  &&
@@ -16,47 +17,57 @@
 //!  + -
 //!  * / %
 //!  - !                       prefix
-//!  f(x) xs[i]                postfix
+//!  f(x) xs[i] p.x t.0 r{…}   postfix
 //! ```
 //!
 //! As in Rust, and unlike C, `a & b == c` compares last. `if`, `let`, `loop`, `assert` and lambdas may stand wherever an
-//! operand may, and reach as far to the right as possible. `x |> f(a)` becomes `f(a, x)` here.
+//! operand may, and reach as far to the right as possible. `x |> f(a)` becomes `f(a, x)` here. The value of an update is
+//! an operand too, so that `xs with [i] = a with [j] = b` applies from left to right.
 
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::token::TokenKind;
 use terrace_base::{BinOp, Diagnostic, ScalarType, Span};
 
-const PIPE: u8 = 1;
-const RANGE: u8 = 2;
-const COMPARISON: u8 = 5;
+pub(crate) const PIPE: u8 = 1;
+pub(crate) const WITH: u8 = 2;
+/// The loosest level of the operators; `with` and `|>` are looser.
+pub(crate) const RANGE: u8 = 3;
 /// The loosest level that does not take `..`.
-pub(super) const ABOVE_RANGE: u8 = 3;
+pub(crate) const ABOVE_RANGE: u8 = 4;
+pub(crate) const COMPARISON: u8 = 6;
+pub(crate) const PREFIX: u8 = 14;
+pub(crate) const POSTFIX: u8 = 15;
+
+/// How tightly an operator binds.
+pub(crate) fn level(op: BinaryOp) -> u8 {
+    operator(&TokenKind::Fixed(op.symbol())).map_or(PREFIX, |(level, _)| level)
+}
 
 fn operator(token: &TokenKind) -> Option<(u8, BinaryOp)> {
     let TokenKind::Fixed(text) = token else {
         return None;
     };
     Some(match *text {
-        "||" => (3, BinaryOp::OrElse),
-        "&&" => (4, BinaryOp::AndAlso),
+        "||" => (4, BinaryOp::OrElse),
+        "&&" => (5, BinaryOp::AndAlso),
         "==" => (COMPARISON, BinaryOp::Scalar(BinOp::Eq)),
         "!=" => (COMPARISON, BinaryOp::Scalar(BinOp::Ne)),
         "<" => (COMPARISON, BinaryOp::Scalar(BinOp::Lt)),
         "<=" => (COMPARISON, BinaryOp::Scalar(BinOp::Le)),
         ">" => (COMPARISON, BinaryOp::Scalar(BinOp::Gt)),
         ">=" => (COMPARISON, BinaryOp::Scalar(BinOp::Ge)),
-        "++" => (6, BinaryOp::Concat),
-        "|" => (7, BinaryOp::Scalar(BinOp::Or)),
-        "^" => (8, BinaryOp::Scalar(BinOp::Xor)),
-        "&" => (9, BinaryOp::Scalar(BinOp::And)),
-        "<<" => (10, BinaryOp::Scalar(BinOp::Shl)),
-        ">>" => (10, BinaryOp::Scalar(BinOp::Shr)),
-        "+" => (11, BinaryOp::Scalar(BinOp::Add)),
-        "-" => (11, BinaryOp::Scalar(BinOp::Sub)),
-        "*" => (12, BinaryOp::Scalar(BinOp::Mul)),
-        "/" => (12, BinaryOp::Scalar(BinOp::Div)),
-        "%" => (12, BinaryOp::Scalar(BinOp::Rem)),
+        "++" => (7, BinaryOp::Concat),
+        "|" => (8, BinaryOp::Scalar(BinOp::Or)),
+        "^" => (9, BinaryOp::Scalar(BinOp::Xor)),
+        "&" => (10, BinaryOp::Scalar(BinOp::And)),
+        "<<" => (11, BinaryOp::Scalar(BinOp::Shl)),
+        ">>" => (11, BinaryOp::Scalar(BinOp::Shr)),
+        "+" => (12, BinaryOp::Scalar(BinOp::Add)),
+        "-" => (12, BinaryOp::Scalar(BinOp::Sub)),
+        "*" => (13, BinaryOp::Scalar(BinOp::Mul)),
+        "/" => (13, BinaryOp::Scalar(BinOp::Div)),
+        "%" => (13, BinaryOp::Scalar(BinOp::Rem)),
         _ => return None,
     })
 }
@@ -77,6 +88,8 @@ impl Parser<'_> {
         loop {
             if self.is("|>") && min <= PIPE {
                 left = self.pipe(left)?;
+            } else if self.is("with") && min <= WITH {
+                left = self.with(left)?;
             } else if self.is("..") && min <= RANGE {
                 left = self.range(left)?;
             } else if let Some((level, op)) = operator(self.peek()).filter(|(level, _)| *level >= min) {
@@ -115,7 +128,7 @@ impl Parser<'_> {
                 args.push(value);
                 ExprKind::Call { function, args, piped: true }
             }
-            ExprKind::Var(_) | ExprKind::Lambda { .. } | ExprKind::Section(_) => {
+            ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Lambda { .. } | ExprKind::Section(_) => {
                 ExprKind::Call { function: Box::new(target), args: vec![value], piped: true }
             }
             _ => {
@@ -172,24 +185,38 @@ impl Parser<'_> {
 
     fn postfixes(&mut self, mut expr: Expr) -> Parsed<Expr> {
         loop {
+            let start = expr.span;
             let kind = if self.is("(") {
                 let open = self.bump();
                 let args = self.list(open, ")", Self::expr)?;
                 ExprKind::Call { function: Box::new(expr), args, piped: false }
             } else if self.is("[") {
-                let subscripts = self.subscripts()?;
-                ExprKind::Index { array: Box::new(expr), subscripts }
+                let place = self.place()?;
+                ExprKind::Index { array: Box::new(expr), place }
+            } else if self.is(".") {
+                self.part(expr)?
+            } else if self.opens_record() {
+                match path_of(&expr) {
+                    Some(path) => self.record(path)?,
+                    None => return Ok(expr),
+                }
             } else {
                 return Ok(expr);
-            };
-            let start = match &kind {
-                ExprKind::Call { function, .. } => function.span,
-                ExprKind::Index { array, .. } => array.span,
-                _ => self.span(),
             };
             expr = Expr { span: self.since(start), kind };
             self.grow()?;
         }
+    }
+
+    /// `.name` or `.0` behind `value`; the dot is the current token.
+    fn part(&mut self, value: Expr) -> Parsed<ExprKind> {
+        self.bump();
+        let value = Box::new(value);
+        if let TokenKind::Int(index, None) = *self.peek() {
+            self.bump();
+            return Ok(ExprKind::Component { value, index: usize::try_from(index).unwrap_or(usize::MAX) });
+        }
+        Ok(ExprKind::Field { value, name: self.name("the name of a field or the number of a part")? })
     }
 
     fn atom(&mut self) -> Parsed<Expr> {
@@ -206,32 +233,52 @@ impl Parser<'_> {
             TokenKind::Fixed("false") => ExprKind::Bool(false),
             TokenKind::Fixed("(") => return self.parenthesised(),
             TokenKind::Fixed("[") => return self.array(),
-            _ => return self.unexpected("an expression"),
+            TokenKind::Fixed("match") => return self.nested(Self::match_expr),
+            _ => {
+                let result = self.unexpected("an expression");
+                if self.is("_") {
+                    // Perhaps this is a pattern, and the word in front of it is missing.
+                    self.give_up();
+                }
+                return result;
+            }
         };
         self.bump();
         Ok(Expr { span: start, kind })
     }
 
-    /// Takes an integer literal and notes an error if its type cannot hold it.
+    /// Takes an integer literal and notes an error if the type it states cannot hold it; without a suffix the checker knows the type.
     fn int_literal(&mut self, value: u64, suffix: Option<ScalarType>, negative: bool) -> Expr {
         let span = self.bump();
-        let ty = suffix.unwrap_or(ScalarType::I64);
-        let unsigned_limit = u64::MAX >> (64 - ty.bits());
-        let limit = match (ty.is_signed(), negative) {
-            (true, false) => unsigned_limit >> 1,
-            (true, true) => (unsigned_limit >> 1) + 1,
-            (false, _) => unsigned_limit,
-        };
-        if value > limit {
-            let minus = if negative { "-" } else { "" };
-            let error = Diagnostic::error("T0004", format!("`{minus}{value}` does not fit `{ty}`"))
-                .primary(span, format!("the limit is `{minus}{limit}`"));
-            self.errors.push(match suffix {
-                None => error.note("an integer without a suffix is an `i64`"),
-                Some(_) => error,
-            });
+        if let Some(ty) = suffix {
+            let unsigned_limit = u64::MAX >> (64 - ty.bits());
+            let limit = match (ty.is_signed(), negative) {
+                (true, false) => unsigned_limit >> 1,
+                (true, true) => (unsigned_limit >> 1) + 1,
+                (false, _) => unsigned_limit,
+            };
+            if value > limit {
+                let minus = if negative { "-" } else { "" };
+                let error = Diagnostic::error("T0004", format!("`{minus}{value}` does not fit `{ty}`"))
+                    .primary(span, format!("the limit is `{minus}{limit}`"));
+                self.errors.push(error);
+            }
         }
         Expr { span, kind: ExprKind::Int { value, suffix } }
+    }
+
+    /// A literal of a pattern: a number with or without a minus, a string, or a truth value.
+    pub(super) fn literal_expr(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        if !self.eat("-") {
+            return self.atom();
+        }
+        let operand = match *self.peek() {
+            TokenKind::Int(value, suffix) => self.int_literal(value, suffix, true),
+            _ => self.atom()?,
+        };
+        self.grow()?;
+        Ok(Expr { span: self.since(start), kind: ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(operand) } })
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {
@@ -254,5 +301,17 @@ impl Parser<'_> {
         }
         let kind = if parts.len() == 1 { parts.remove(0).kind } else { ExprKind::Tuple(parts) };
         Ok(Expr { span, kind })
+    }
+}
+
+/// The path that a name, or a name and a field, spell.
+fn path_of(expr: &Expr) -> Option<Path> {
+    let simple = |e: &Expr| match &e.kind {
+        ExprKind::Var(text) => Some(Name { span: e.span, text: text.clone() }),
+        _ => None,
+    };
+    match &expr.kind {
+        ExprKind::Field { value, name } => Some(Path { module: Some(simple(value)?), name: name.clone() }),
+        _ => Some(Path { module: None, name: simple(expr)? }),
     }
 }

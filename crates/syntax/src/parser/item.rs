@@ -1,15 +1,19 @@
-//! Items: `def`, `entry`, `test`.
+//! Items: `def`, `entry`, `test`; declarations of types and imports are in `declare.rs`.
 //!
 //! ```text
-//! item    = doc* ("def" | "entry") name ["[" generic, … "]"] "(" param, … ")" ["->" type] "=" expr
-//!         | doc* "test" string "=" expr
-//! generic = name [":" class]
-//! param   = pattern ":" type
+//! item     = doc* ("def" | "entry") name [generics] "(" param, … ")" ["->" result] "=" expr
+//!          | doc* "def" name [":" type] "=" expr
+//!          | doc* "test" string "=" expr
+//!          | doc* (import | type | enum)
+//! generics = "[" (name [":" class]), … "]"
+//! param    = pattern [":" ["*"] type]
 //! ```
+//!
+//! A `def` without parentheses is a constant. An `entry` is called from outside, so its parameters must have types.
 
-use super::{Parsed, Parser};
+use super::{Abort, Parsed, Parser};
 use crate::ast::*;
-use crate::token::TokenKind;
+use crate::token::{RESERVED, TokenKind};
 use terrace_base::{Diagnostic, Span};
 
 /// The words that begin an item and can stand nowhere else.
@@ -20,9 +24,17 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while *self.peek() != TokenKind::End {
             let before = self.at;
+            self.start_item();
+            self.item_start = before;
+            let noted = self.errors.len();
             match self.item() {
                 Ok(item) => items.push(item),
-                Err(_) => self.recover(before),
+                Err(Abort) => {
+                    // What was read as patterns may have been something else.
+                    let kept = self.errors.split_off(noted).into_iter().filter(|e| e.code != "T0020");
+                    self.errors.extend(kept);
+                    self.recover(before);
+                }
             }
         }
         items
@@ -30,8 +42,6 @@ impl Parser<'_> {
 
     /// Goes on to the next item, at least one token further.
     fn recover(&mut self, before: usize) {
-        (self.depth, self.height) = (0, 0);
-        self.lets.clear();
         if self.at == before {
             self.bump();
         }
@@ -48,16 +58,25 @@ impl Parser<'_> {
             ItemKind::Function(self.function()?)
         } else if self.eat("test") {
             ItemKind::Test(self.test()?)
-        } else if self.is_any(&STARTS) {
+        } else if self.is("import") {
+            ItemKind::Import(self.import()?)
+        } else if self.is("type") {
+            ItemKind::Type(self.type_def()?)
+        } else if self.is("enum") {
+            ItemKind::Enum(self.enum_def()?)
+        } else if self.is_any(&RESERVED) {
             return self.unexpected("a definition");
         } else {
             let found = self.peek().describe();
             let error = Diagnostic::error("T0013", format!("expected a definition, found {found}"))
                 .primary(start, "not the start of a definition")
-                .hint("a file is made of `def`, `entry` and `test` items");
+                .hint("a file is made of `def`, `entry`, `type`, `enum`, `import` and `test` items");
             return self.fail(error);
         };
         let span = self.since(start);
+        if self.health.mistakes > 0 {
+            return Err(Abort);
+        }
         self.end_of_item()?;
         Ok(Item { span, docs, kind })
     }
@@ -65,6 +84,9 @@ impl Parser<'_> {
     fn end_of_item(&mut self) -> Parsed<()> {
         if *self.peek() == TokenKind::End || self.is_any(&STARTS) {
             return Ok(());
+        }
+        if self.is_any(&RESERVED) {
+            return self.unexpected("the next definition");
         }
         let found = self.peek().describe();
         let error = Diagnostic::error("T0010", format!("expected the next definition, found {found}"))
@@ -85,19 +107,61 @@ impl Parser<'_> {
         let exported = self.is("entry");
         self.bump();
         let name = self.name("the name of the function")?;
-        let generics = if self.is("[") {
-            let open = self.bump();
-            self.list(open, "]", Self::generic)?
-        } else {
-            Vec::new()
-        };
+        let generics = self.generics()?;
+        if self.is_any(&[":", "="]) {
+            if !exported && generics.is_empty() {
+                return self.constant(name);
+            }
+            let found = self.peek().describe();
+            let error = Diagnostic::error("T0010", format!("expected `(` and the parameters, found {found}"))
+                .primary(self.span(), "expected `(`");
+            return self.fail(if exported {
+                error.hint(format!("an entry is a function, `entry {}() = …`; a constant is a `def`", name.text))
+            } else {
+                error.hint(format!("a constant has no brackets; with `()`, `{}` is a function", name.text))
+            });
+        }
         let open = self.expect("(", "and the parameters")?;
         let params = self.list(open, ")", Self::param)?;
+        if exported {
+            self.check_types(&params);
+        }
         self.check_distinct(params.iter().flat_map(|p| p.pattern.names()).collect());
-        let result = if self.eat("->") { Some(self.ty()?) } else { None };
-        self.expect("=", "and the body of the function")?;
+        let result = if self.eat("->") { self.result_type().map(Some) } else { Ok(None) };
+        let result = self.then_body(result, "and the body of the function")?;
         let body = self.expr()?;
-        Ok(Function { exported, name, generics, params, result, body })
+        Ok(Function { exported, name, generics, constant: false, params, result, body })
+    }
+
+    /// The `=` behind the result of a function.
+    fn then_body(&mut self, result: Parsed<Option<Type>>, purpose: &str) -> Parsed<Option<Type>> {
+        let result = result.and_then(|r| self.expect("=", purpose).map(|_| r));
+        result.or_else(|Abort| {
+            if !self.skip_to(&["="]) {
+                return Err(Abort);
+            }
+            self.bump();
+            Ok(None)
+        })
+    }
+
+    fn constant(&mut self, name: Name) -> Parsed<Function> {
+        let result = if self.eat(":") { self.ty().map(Some) } else { Ok(None) };
+        let result = self.then_body(result, "and the value of the constant")?;
+        let body = self.expr()?;
+        let (generics, params) = (Vec::new(), Vec::new());
+        Ok(Function { exported: false, name, generics, constant: true, params, result, body })
+    }
+
+    pub(super) fn generics(&mut self) -> Parsed<Vec<Generic>> {
+        if !self.is("[") {
+            return Ok(Vec::new());
+        }
+        let open = self.bump();
+        if self.is("]") {
+            return self.unexpected("the name of a size or type");
+        }
+        self.list(open, "]", Self::generic)
     }
 
     fn generic(&mut self) -> Parsed<Generic> {
@@ -107,17 +171,33 @@ impl Parser<'_> {
     }
 
     fn param(&mut self) -> Parsed<Param> {
-        let pattern = self.pattern()?;
+        let Ok(pattern) = self.pattern() else {
+            // Perhaps these are arguments, and the word in front of them is the mistake.
+            self.give_up();
+            return Err(Abort);
+        };
         if !self.is(":") {
-            let what = self.source(pattern.span);
-            let error = Diagnostic::error("T0015", format!("the parameter `{what}` has no type"))
-                .primary(pattern.span, "a type must follow")
-                .hint(format!("write `{what}: i64`, or whichever type it has"));
-            return self.fail(error);
+            return Ok(Param { span: pattern.span, pattern, consumed: None, ty: None });
         }
         self.bump();
+        let consumed = if self.is("*") { Some(self.bump()) } else { None };
         let ty = self.ty()?;
-        Ok(Param { span: pattern.span.to(ty.span), pattern, ty })
+        Ok(Param { span: pattern.span.to(ty.span), pattern, consumed, ty: Some(ty) })
+    }
+
+    /// Notes one error for all parameters of an entry that have no type.
+    fn check_types(&mut self, params: &[Param]) {
+        let mut untyped = params.iter().filter(|p| p.ty.is_none()).map(|p| p.span);
+        let Some(first) = untyped.next() else {
+            return;
+        };
+        let what = self.source(first);
+        let error = Diagnostic::error("T0015", format!("the parameter `{what}` has no type"))
+            .primary(first, "a type must follow")
+            .note("an `entry` is called from outside, so the types of its parameters are stated")
+            .hint(format!("write `{what}: i64`, or whichever type it has"));
+        let error = untyped.fold(error, |error, span| error.label(span, "here too"));
+        let _: Parsed<()> = self.fail(error);
     }
 
     fn test(&mut self) -> Parsed<Test> {

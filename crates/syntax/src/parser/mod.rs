@@ -4,21 +4,27 @@
 //! ends. A `(` or `[` behind an expression is always a call or an index, also on the next line; `|` is an operator behind
 //! an expression and opens a lambda elsewhere. Everything else begins with a word of its own (`let`, `if`, `def`, …).
 //!
-//! A mistake ends its item: parsing goes on at the next `def`, `entry` or `test`, which can stand nowhere else. So there
-//! are several messages per run and hardly ever one that is only the echo of another.
+//! An item with a mistake is not part of the tree. Parsing goes on inside it where that is safe (`recover.rs`), and else at
+//! the next `def`, `entry`, `test`, `type`, `enum` or `import`, which can stand nowhere else.
 //!
 //! Depth is limited ([`MAX_DEPTH`]), and so is the height of the tree ([`MAX_HEIGHT`]): `1 + 1 + …` is parsed in a loop but
 //! gives a tree as high as it is long, and later passes walk it recursively.
 
 mod bracket;
 mod control;
-mod expr;
+mod declare;
+pub(crate) mod expr;
 mod item;
+mod pattern;
+mod place;
+mod record;
+mod recover;
 mod types;
 
 use crate::ast::{Module, Name};
 use crate::lexer::{Lexed, lex};
 use crate::token::{KEYWORDS, RESERVED, Token, TokenKind};
+use recover::{Health, Waiting};
 use terrace_base::{Diagnostic, FileId, SourceMap, Span};
 
 /// How deep expressions, types and patterns may nest in the source.
@@ -27,18 +33,34 @@ pub const MAX_DEPTH: usize = 256;
 /// How high the tree of one item may be.
 pub const MAX_HEIGHT: usize = 1000;
 
+/// How many messages one item gives at most: more mean that it was meant as something else.
+const MANY: usize = 4;
+
 /// Parses one file. The tree is complete if no diagnostic is an error.
 pub fn parse(map: &SourceMap, file: FileId) -> (Module, Vec<Diagnostic>) {
     let text = map.text(file);
-    let Lexed { tokens, docs, errors } = lex(file, text);
-    let mut parser = Parser { text, tokens, docs, errors, at: 0, depth: 0, height: 0, lets: Vec::new() };
+    let Lexed { tokens, docs, errors, .. } = lex(file, text);
+    let mut parser = Parser {
+        text,
+        tokens,
+        docs,
+        errors,
+        at: 0,
+        depth: 0,
+        height: 0,
+        lets: Vec::new(),
+        waiting: Waiting::default(),
+        health: Health::default(),
+        item_start: 0,
+        pairs: None,
+    };
     let items = parser.items();
     let mut errors = parser.errors;
     errors.sort_by_key(|e| e.primary_span());
     (Module { file, items }, errors)
 }
 
-/// The error has been noted; the item is given up.
+/// The error has been noted; the part under construction is given up.
 pub(crate) struct Abort;
 
 /// The result of every parsing step.
@@ -55,6 +77,12 @@ pub(crate) struct Parser<'a> {
     height: usize,
     /// The `let` keywords whose values are being parsed.
     lets: Vec<Span>,
+    waiting: Waiting,
+    health: Health,
+    /// The first token of the item.
+    item_start: usize,
+    /// The brackets of the item, once they were asked for; nothing inside if they do not pair up.
+    pairs: Option<Option<Vec<(usize, usize)>>>,
 }
 
 impl Parser<'_> {
@@ -138,6 +166,7 @@ impl Parser<'_> {
         }
         if let TokenKind::Fixed(word) = *self.peek()
             && KEYWORDS.contains(&word)
+            && !self.next_item_begins()
         {
             let error = Diagnostic::error("T0010", format!("expected {what}, found the keyword `{word}`"))
                 .primary(self.span(), "this word is reserved by the language")
@@ -145,6 +174,12 @@ impl Parser<'_> {
             return self.fail(error);
         }
         self.unexpected(what)
+    }
+
+    /// Whether the current token begins an item on a new line.
+    fn next_item_begins(&self) -> bool {
+        let gap = self.text.get(self.previous_span().end as usize..self.span().start as usize);
+        self.is_any(&item::STARTS) && gap.is_some_and(|gap| gap.contains('\n'))
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
@@ -175,12 +210,24 @@ impl Parser<'_> {
         self.fail(error)
     }
 
-    /// Notes an error and gives the item up. What the lexer has complained about is not complained about again.
+    /// Notes an error and gives the part up. What the lexer has complained about is not complained about again, nor is
+    /// the place where parsing went on after another error, nor an item with many mistakes.
     fn fail<T>(&mut self, error: Diagnostic) -> Parsed<T> {
-        if *self.peek() != TokenKind::Bad {
+        self.health.mistakes += 1;
+        let echo = self.health.resumed.is_some_and(|at| self.at <= at);
+        if self.health.given_up || self.health.mistakes > MANY || echo {
+            self.give_up();
+        } else if *self.peek() != TokenKind::Bad {
             self.errors.push(error);
         }
         Err(Abort)
+    }
+
+    /// Notes an error after which nothing about the item is certain.
+    fn fail_for_good<T>(&mut self, error: Diagnostic) -> Parsed<T> {
+        let result = self.fail(error);
+        self.give_up();
+        result
     }
 
     /// Runs a step one level deeper, and accounts for the height of what it builds.
@@ -206,19 +253,54 @@ impl Parser<'_> {
         let error = Diagnostic::error("T0030", "this is nested too deeply")
             .primary(self.span(), "the limit is reached here")
             .hint("name parts of it with `let`, or move them into functions of their own");
-        self.fail(error)
+        self.fail_for_good(error)
     }
 
     /// `item, item, …` up to the closing bracket, which is taken; a comma may stand behind the last.
     fn list<T>(&mut self, open: Span, closing: &str, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
-        let mut items = Vec::new();
-        while !self.is(closing) {
-            items.push(item(self)?);
-            if !self.eat(",") {
-                break;
+        self.fresh(|p| {
+            let mut items = Vec::new();
+            while !p.eat(closing) {
+                let step = p.list_step(open, closing, &mut item).map(|i| items.push(i));
+                if step.is_err() && !p.skip_to(&[",", closing]) {
+                    p.skip_to_close(open)?;
+                }
+                p.eat(",");
             }
+            Ok(items)
+        })
+    }
+
+    /// The same for patterns and types. A mistake in them may come from a word too much or too few outside, so it ends the
+    /// whole list.
+    fn strict_list<T>(
+        &mut self,
+        open: Span,
+        closing: &str,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        self.fresh(|p| {
+            let mut items = Vec::new();
+            while !p.eat(closing) {
+                match p.list_step(open, closing, &mut item) {
+                    Ok(item) => items.push(item),
+                    Err(Abort) => {
+                        p.skip_to_close(open)?;
+                        p.bump();
+                        return Err(Abort);
+                    }
+                }
+                p.eat(",");
+            }
+            Ok(items)
+        })
+    }
+
+    fn list_step<T>(&mut self, open: Span, closing: &str, item: &mut impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let item = item(self)?;
+        if !self.is_any(&[",", closing]) {
+            self.close(open, closing)?;
         }
-        self.close(open, closing)?;
-        Ok(items)
+        Ok(item)
     }
 }

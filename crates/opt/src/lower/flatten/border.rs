@@ -28,6 +28,7 @@ impl Shape {
             core::Type::Scalar(s) => Shape::Scalar(*s),
             core::Type::Tuple(ts) => Shape::Tuple(ts.iter().map(Shape::of_type).collect()),
             core::Type::Array(a) => Shape::Array(Box::new(Shape::of_type(&a.elem))),
+            core::Type::Sum(_) => unreachable!("refused before translation"),
         }
     }
 
@@ -229,6 +230,7 @@ impl Flattener<'_> {
                 let arr = Arr { start: Ix::int(0), len, dim: None, count: n.into(), total: None, elem };
                 (Rep::Array(arr), Layout::Array(DimLayout::Length, Box::new(layout)))
             }
+            core::Type::Sum(_) => unreachable!("refused before translation"),
         })
     }
 
@@ -285,6 +287,7 @@ impl Flattener<'_> {
                         let total = size_of(count.into());
                         (Inner::Packed(off), Atom::Var(count), total, DimLayout::Irregular { packed: true })
                     }
+                    Some(row) if !row.funs().is_empty() => return self.limit("a size function of an entry"),
                     Some(row) if position.is_some_and(|p| row.vars().contains(&p)) => {
                         self.entry_closed(reader, row, position, n, depth)?
                     }
@@ -300,6 +303,7 @@ impl Flattener<'_> {
                 let (elem, layout) = self.entry_elem(reader, a, count, total, depth + 1, name)?;
                 Ok((Elem::Row { inner, count, elem: Box::new(elem) }, Layout::Array(dim, Box::new(layout))))
             }
+            core::Type::Sum(_) => unreachable!("refused before translation"),
         }
     }
 

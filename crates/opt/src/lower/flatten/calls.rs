@@ -62,7 +62,9 @@ impl Flattener<'_> {
 
     pub(super) fn lifted_function(&mut self, source: FuncId, id: FuncId) -> Result<()> {
         let function = &self.core.functions[source];
-        (self.source, self.span) = (source, function.span);
+        self.source = source;
+        self.refuse_unknown(function)?;
+        self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let k = self.scalar_value("points", ScalarType::I64);
         self.fun.points = Some(k);

@@ -111,7 +111,7 @@ impl Flattener<'_> {
                 Rep::Scalar(Ix::read(v, cx.position()), *s)
             }
             Type::Tuple(ts) => Rep::Tuple(ts.iter().map(|t| self.fresh_columns(t, name, cx, binds)).collect()),
-            Type::Array(_) => unreachable!("scalar statements have flat types"),
+            Type::Array(_) | Type::Sum(_) => unreachable!("scalar statements have flat types"),
         }
     }
 

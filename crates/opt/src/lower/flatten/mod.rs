@@ -23,7 +23,7 @@
 //! Arrays from outside are referred to, never replicated; rows picked, sliced or repeated are views. Equal lengths share one
 //! descriptor. Everything comes out in its fully parallel form; `choose_versions` makes the other versions from it.
 //!
-//! What it declines: loops with array state inside parallel code, and arrays of arrays inside scalar loops; both are
+//! What it declines: operators that it does not know and that no pass has spelled out (`limits.rs`), loops with array state inside parallel code, and arrays of arrays inside scalar loops; both are
 //! reported as limits of the flattening back ends (the interpreter runs them).
 
 mod border;
@@ -31,6 +31,7 @@ mod branches;
 mod build;
 mod calls;
 mod lifted;
+mod limits;
 mod merge;
 mod operators;
 mod plain;
@@ -131,7 +132,9 @@ impl<'a> Flattener<'a> {
 
     fn entry(&mut self, id: FuncId) -> Result<()> {
         let function = &self.core.functions[id];
-        (self.source, self.span) = (id, function.span);
+        self.source = id;
+        self.refuse_unknown(function)?;
+        self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let (params, param_layouts, mut env) = self.entry_params(function)?;
         let result = self.plain_body(&function.body, &mut env, &Scope::default())?;

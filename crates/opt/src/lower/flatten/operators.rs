@@ -283,7 +283,9 @@ impl Flattener<'_> {
             terrace_ir::core::Type::Tuple(ts) => {
                 Elem::Tuple(ts.iter().map(|t| self.fresh_elem(t, name, inner, binds)).collect())
             }
-            terrace_ir::core::Type::Array(_) => unreachable!("asked for flat types only"),
+            terrace_ir::core::Type::Array(_) | terrace_ir::core::Type::Sum(_) => {
+                unreachable!("asked for flat types only")
+            }
         }
     }
 

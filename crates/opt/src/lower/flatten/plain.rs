@@ -294,6 +294,9 @@ impl Flattener<'_> {
             }
             (Rep::Array(arr), Type::Array(at)) => {
                 if let Some(length) = &at.length {
+                    if !length.funs().is_empty() {
+                        return self.limit("a stated size with a size function");
+                    }
                     let wanted = self.core_size(length, env, scope);
                     let found = self.ix(&arr.len.clone(), scope);
                     let cond = self.binary("fits", BinOp::Eq, found, wanted);
@@ -363,12 +366,15 @@ pub(super) fn slice(arr: &Arr, from: &Ix, to: &Ix) -> Arr {
 /// One array of tuples; the lengths were checked.
 pub(super) fn zip(arrays: Vec<Arr>) -> Arr {
     let shaped = arrays.iter().find(|a| a.dim.is_some()).unwrap_or(&arrays[0]).clone();
+    // A row of a level further out is there once per point of the inner one: its own total says nothing here.
+    let level = arrays.iter().map(Arr::level).max().flatten();
+    let total = arrays.iter().filter(|a| a.level() == level).find_map(|a| a.total.clone());
     Arr {
         start: shaped.start,
         len: shaped.len,
         dim: shaped.dim,
         count: shaped.count,
-        total: shaped.total,
+        total,
         elem: Elem::Zip(arrays),
     }
 }

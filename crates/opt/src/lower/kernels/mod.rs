@@ -33,7 +33,6 @@ use host::Host;
 use std::collections::BTreeMap;
 use terrace_base::{Diagnostic, Span};
 use terrace_ir::ValueId;
-use terrace_ir::check::CheckKind;
 use terrace_ir::flat::{Op, Role};
 use terrace_ir::kernel::{self, Kernel};
 use terrace_ir::mem;
@@ -121,16 +120,5 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
 }
 
 fn check_text(info: &terrace_ir::check::CheckInfo) -> CheckText {
-    let (kind, text) = match &info.kind {
-        CheckKind::Index => ("index", ""),
-        CheckKind::Slice => ("slice", ""),
-        CheckKind::Zip => ("zip", ""),
-        CheckKind::Division => ("division", ""),
-        CheckKind::Length => ("length", ""),
-        CheckKind::Size(text) => ("size", text.as_str()),
-        CheckKind::Assert(text) => ("assert", text.as_str()),
-        CheckKind::Rows => ("rows", ""),
-        CheckKind::Depth => ("depth", ""),
-    };
-    CheckText { code: info.kind.code(), kind: kind.into(), text: text.into(), span: info.span }
+    CheckText { code: info.kind.code(), kind: info.kind.word().into(), text: info.kind.text().into(), span: info.span }
 }

@@ -1,0 +1,119 @@
+//! Data files to nested values and back.
+//!
+//! An entry takes arrays of arrays of records; the world keeps them in Parquet, Arrow and numpy files. Nothing is converted on the way: a
+//! column keeps its width, a missing value is an error, and the shape of the file decides the shape of the array.
+//!
+//! ```text
+//! matrix.parquet                                   terrace run spmv.tce matrix.parquet:rows vector.npy
+//!   rows: list<struct<column: int32, value: double>>      rows: [][](i32, f64)
+//!   name: string                                          v: []f64
+//! ```
+//!
+//! What fits what:
+//!
+//! | in the file | wanted | remarks |
+//! | --- | --- | --- |
+//! | column of `int8` … `uint64`, `float`, `double` | `[]i8` … `[]u64`, `[]f32`, `[]f64` | the same width, or it is refused |
+//! | column of `bool` | `[]bool` | |
+//! | column of text or bytes, of fixed size too | `[][]u8` | text is UTF-8 |
+//! | column of lists (large, of fixed size, views) to any depth | `[][]t`, `[][][]t`, … | rows of any lengths |
+//! | column of structs | `[]record` or `[](a, b)` | fields by name, or in order and as many |
+//! | column with a dictionary | as its values | decoded |
+//! | file with one column | `[]t` | the column |
+//! | file with several columns | `[]record` | columns by name, others are ignored |
+//! | file with several columns | `[](a, b)` | columns in order, exactly as many |
+//! | file with several columns | any other `[]t` | a column must be named: `file.parquet:column` |
+//! | file with exactly one row | `t` that is no array | that row, as above |
+//! | `.npy` of rank 0, 1, 2, … | `t`, `[]t`, `[][]t`, … | `t` a number or `bool`, of the same width |
+//! | missing values | nothing | refused: where the first is, and how many |
+//! | decimals, dates, times, maps, unions, half floats | nothing | refused: with what to convert to |
+//!
+//! [`write()`] goes the other way: a column per field of a record or part of a tuple (`0`, `1`, …), or one column `value`.
+//!
+//! Declines to convert between number types, to invent values for missing ones, and to read CSV.
+
+mod budget;
+mod codes;
+mod decode;
+mod describe;
+mod encode;
+mod ending;
+mod error;
+mod fit;
+mod footer;
+mod gather;
+mod guard;
+mod ipc;
+mod npy;
+mod parquet_file;
+mod save;
+
+pub use codes::explain;
+pub use ending::is_data_file;
+pub use error::DataError;
+
+use budget::Budget;
+use ending::Format;
+use std::path::Path;
+use terrace_plan::data::Data;
+use terrace_plan::surface::Surface;
+
+/// The value of type `wanted` that a file, or the named column of it, holds.
+pub fn read(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
+    read_within(path, wanted, column, Budget::of_this_machine())
+}
+
+fn read_within(path: &Path, wanted: &Surface, column: Option<&str>, budget: Budget) -> Result<Data, DataError> {
+    let format = Format::of(path)?;
+    let name = path.display().to_string();
+    fit::readable(wanted, &name)?;
+    let file = error::open(path)?;
+    match format {
+        Format::Npy => npy::read::read(file, &name, wanted, column, budget),
+        Format::Arrow => guard::against_damage(&name, || ipc::read(file, &name, wanted, column, budget)),
+        Format::Parquet => guard::against_damage(&name, || parquet_file::read(file, &name, wanted, column, budget)),
+    }
+}
+
+/// Writes a value in the format that the ending of the path names. The file appears whole or not at all.
+pub fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), DataError> {
+    check_target(path, surface)?;
+    match Format::of(path)? {
+        Format::Npy => npy::write::write(path, value, surface),
+        Format::Arrow => save::save(path, |out| ipc::write(out, value, surface)),
+        Format::Parquet => save::save(path, |out| parquet_file::write(out, value, surface)),
+    }
+}
+
+/// Whether a value of this type could be written there: asked before a long run, not after it.
+pub fn check_target(path: &Path, surface: &Surface) -> Result<(), DataError> {
+    match Format::of(path)? {
+        Format::Npy => npy::write::check_type(surface)?,
+        Format::Arrow | Format::Parquet => encode::check_type(surface)?,
+    }
+    save::check_folder(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrace_base::{Scalar, ScalarType};
+
+    #[test]
+    fn values_that_do_not_fit_in_memory_are_refused() {
+        let folder = std::env::temp_dir().join(format!("terrace-data-{}-memory", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        // So many equal values are a few hundred bytes of Parquet.
+        let value = Data::Array(vec![Data::Scalar(Scalar::I64(7)); 100_000]);
+        let surface = Surface::Array(Box::new(Surface::Scalar(ScalarType::I64)));
+        let values = |count: u64| Budget::of_bytes(count * size_of::<Data>() as u64);
+        for ending in ["parquet", "arrow", "npy"] {
+            let path = folder.join(format!("value.{ending}"));
+            write(&path, &value, &surface).expect("it can be written");
+            let read = |count| read_within(&path, &surface, None, values(count)).map_err(|e| e.code);
+            assert_eq!(read(99_999), Err("T0727"), "{ending}");
+            assert_eq!(read(100_001).as_ref(), Ok(&value), "{ending}");
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder is there");
+    }
+}

@@ -1,0 +1,87 @@
+//! Arguments in, results out: expressions and files, with the types that the entry's author wrote.
+//!
+//! ```text
+//! '[1.0, 2.0]'                       any Terrace expression; it may use the program's own types and functions
+//! matrix.parquet:rows                a column of a file, where its type is that of the parameter
+//! ```
+//!
+//! An expression is checked as a function of the program's own module and run by the interpreter.
+
+use crate::engine::diagnose;
+use crate::program::{Failed, Program};
+use crate::show;
+use std::path::Path;
+use terrace_base::Diagnostic;
+use terrace_ir::core::Role;
+use terrace_plan::data::Data;
+use terrace_plan::surface::EntryParam;
+use terrace_syntax::ast::ItemKind;
+
+impl Program {
+    /// The value of an argument of an entry, as written on a command line: an expression, or the name of a data file.
+    pub fn argument(&self, entry: &str, index: usize, text: &str) -> Result<Data, Failed> {
+        let signature = self.signature(entry)?;
+        let Some(param) = signature.params.get(index) else {
+            return Err(Failed::plain("T0703", format!("`{entry}` takes {} arguments", signature.params.len())));
+        };
+        match terrace_data::is_data_file(text) {
+            Some((path, column)) => {
+                terrace_data::read(&path, &param.surface, column.as_deref()).map_err(|e| {
+                    let note = format!("this is argument {} of `{entry}`, `{}: {}`", index + 1, param.name, param.text);
+                    Failed::from(e.to_diagnostic().note(note))
+                })
+            }
+            None => self.expression(param, index, text),
+        }
+    }
+
+    fn expression(&self, param: &EntryParam, index: usize, text: &str) -> Result<Data, Failed> {
+        let mut sources = self.sources.clone();
+        let source = format!("entry argument() -> {} =\n{text}", param.surface);
+        let file = sources.add(format!("argument {} (`{}`)", index + 1, param.name), source);
+        let (module, messages) = terrace_syntax::parse(&sources, file);
+        if messages.iter().any(Diagnostic::is_error) {
+            return Err(Failed::new(messages, &sources));
+        }
+        let mut loaded = self.loaded.clone();
+        let items = &mut loaded.modules[self.loaded.root].ast.items;
+        items.retain(|item| !matches!(item.kind, ItemKind::Test(_)));
+        for item in items.iter_mut() {
+            if let ItemKind::Function(function) = &mut item.kind {
+                function.exported = false;
+                // The program's own `argument` gives way.
+                if function.name.text == "argument" {
+                    function.name.text = "argument_".to_string();
+                }
+            }
+        }
+        items.extend(module.items);
+        let compiled = terrace_frontend::compile(&loaded).map_err(|d| Failed::new(d, &sources))?;
+        let program = compiled.program;
+        let id = program.functions.enumerate().find(|(_, f)| f.role == Role::Entry).map(|(id, _)| id);
+        let id = id.expect("the argument is an entry");
+        terrace_interp::core::call(&program, id, Vec::new())
+            .map_err(|failure| Failed::new(vec![diagnose(&failure, &sources)], &sources))
+    }
+
+    /// The result of an entry as text; arrays of more than `most` elements are abbreviated.
+    pub fn show_result(&self, entry: &str, value: &Data, most: usize) -> Result<String, Failed> {
+        Ok(show::value(value, &self.signature(entry)?.result, most))
+    }
+
+    /// Whether the result of an entry could be written to a file, before anything is computed.
+    pub fn check_output(&self, entry: &str, path: &Path) -> Result<(), Failed> {
+        terrace_data::check_target(path, &self.signature(entry)?.result).map_err(|e| Failed::from(e.to_diagnostic()))
+    }
+
+    /// Writes the result of an entry to a file, in the format of its ending.
+    pub fn write_output(&self, entry: &str, value: &Data, path: &Path) -> Result<(), Failed> {
+        terrace_data::write(path, value, &self.signature(entry)?.result).map_err(|e| Failed::from(e.to_diagnostic()))
+    }
+}
+
+impl From<Diagnostic> for Failed {
+    fn from(message: Diagnostic) -> Failed {
+        Failed::new(vec![message], &terrace_base::SourceMap::new())
+    }
+}

@@ -1,0 +1,145 @@
+//! The programs of `tests/corpus`: their tests, and the cases that something else than Terrace computed.
+//!
+//! ```text
+//! tests/corpus/arrays/rotate.tce    the program, with a few tests
+//! tests/corpus/arrays/rotate.ref    cases: calls and what they give
+//! tests/corpus/not-compiled.txt     programs that a compiling back end declines so far (`T0801`, a stated limit)
+//! ```
+//!
+//! The interpreter runs everything. The other engines run what they compile; what they decline is in the list, and the list must be
+//! true both ways, so that it can only get shorter by work and longer by decision. `TERRACE_BLESS=1` writes it anew;
+//! `TERRACE_CORPUS=arrays/` runs only the programs whose name contains that, and leaves the list alone.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use terrace::{Backend, Program};
+use terrace_testkit::answer::quietly;
+use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder};
+use terrace_testkit::reference::{self, Ready, check};
+use terrace_testkit::setup::Setup;
+
+/// A program with its cases as values.
+struct Prepared {
+    name: String,
+    program: Program,
+    cases: Vec<Ready>,
+}
+
+fn only() -> String {
+    std::env::var("TERRACE_CORPUS").unwrap_or_default()
+}
+
+fn prepare(path: &PathBuf) -> Result<Prepared, String> {
+    let name = short_name(path);
+    let wrong = |why: String| format!("{name}: {why}");
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let program = quietly(|| Program::from_file(path)).map_err(wrong)?.map_err(|failed| wrong(failed.to_string()))?;
+    let cases = match std::fs::read_to_string(path.with_extension("ref")) {
+        Ok(lines) => reference::parse(&lines).and_then(|cases| reference::prepare(path, &text, &program, &cases)),
+        Err(_) if program.entries().is_empty() => Ok(Vec::new()),
+        Err(why) => Err(format!("no reference file beside it: {why}")),
+    };
+    Ok(Prepared { cases: cases.map_err(wrong)?, program, name })
+}
+
+/// Every program, prepared once for all engines.
+fn corpus() -> &'static [Result<Prepared, String>] {
+    static ALL: OnceLock<Vec<Result<Prepared, String>>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let paths = programs_below("corpus").into_iter().filter(|p| short_name(p).contains(&only()));
+        side_by_side(&paths.collect::<Vec<_>>(), prepare)
+    })
+}
+
+/// What came of a program on an engine.
+enum Outcome {
+    Holds(usize),
+    Declined,
+    Wrong(String),
+}
+
+fn run(prepared: &Prepared, setup: &Setup) -> Outcome {
+    let wrong = |why: String| Outcome::Wrong(format!("{} on {setup}: {why}", prepared.name));
+    let engine = match quietly(|| prepared.program.engine(setup.backend, &setup.settings)) {
+        Ok(Ok(engine)) => engine,
+        Ok(Err(failed)) if reference::code_of(&failed) == Some("T0801") => return Outcome::Declined,
+        Ok(Err(failed)) => return wrong(failed.to_string()),
+        Err(panic) => return wrong(panic),
+    };
+    let tests = match quietly(|| engine.run_tests("")) {
+        Ok(tests) => tests,
+        Err(panic) => return wrong(panic),
+    };
+    let failing = tests.iter().filter_map(|t| Some(format!("\"{}\": {}", t.name, t.failure.as_ref()?)));
+    let mut failures: Vec<String> = failing.collect();
+    failures.extend(prepared.cases.iter().filter_map(|case| check(&engine, case).err()));
+    match failures.as_slice() {
+        [] => Outcome::Holds(tests.len() + prepared.cases.len()),
+        // One program with a wrong operator fails everywhere: a few lines say enough.
+        [first, ..] => wrong(format!("{} of {} fail\n{first}", failures.len(), tests.len() + prepared.cases.len())),
+    }
+}
+
+#[test]
+fn corpus_on_interp() {
+    let setup = Setup::new(Backend::Interp);
+    let results = side_by_side(corpus(), |prepared| match prepared {
+        Ok(prepared) => run(prepared, &setup),
+        Err(why) => Outcome::Wrong(why.clone()),
+    });
+    let mut held = 0;
+    let mut failures = Vec::new();
+    for result in results {
+        match result {
+            Outcome::Holds(count) => held += count,
+            Outcome::Declined => failures.push("the interpreter declines nothing".to_string()),
+            Outcome::Wrong(why) => failures.push(why),
+        }
+    }
+    assert!(failures.is_empty(), "{} programs fail\n{}", failures.len(), failures.join("\n\n"));
+    assert!(held > corpus().len(), "{held} tests and cases in {} programs", corpus().len());
+}
+
+fn list_path() -> PathBuf {
+    tests_folder().join("corpus/not-compiled.txt")
+}
+
+#[test]
+fn corpus_on_compiling_back_ends() {
+    let setups = [Setup::new(Backend::Flat), Setup::new(Backend::C), Setup::new(Backend::CudaSim).tiny()];
+    let prepared: Vec<&Prepared> = corpus().iter().filter_map(|p| p.as_ref().ok()).collect();
+    let work: Vec<(&Prepared, &Setup)> = prepared.iter().flat_map(|p| setups.iter().map(move |s| (*p, s))).collect();
+    let results = side_by_side(&work, |(prepared, setup)| run(prepared, setup));
+    let mut declined = BTreeSet::new();
+    let mut failures = Vec::new();
+    for ((prepared, setup), result) in work.iter().zip(results) {
+        match result {
+            Outcome::Holds(_) => {}
+            Outcome::Declined => {
+                declined.insert(format!("{} {}", setup.backend.name(), prepared.name));
+            }
+            Outcome::Wrong(why) => failures.push(why),
+        }
+    }
+    assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures.join("\n\n"));
+    if only().is_empty() {
+        compare_list(&declined, &list_path());
+    }
+}
+
+fn compare_list(declined: &BTreeSet<String>, path: &Path) {
+    if std::env::var_os("TERRACE_BLESS").is_some() {
+        let lines: String = declined.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(path, lines).expect("the list can be written");
+        return;
+    }
+    let text = std::fs::read_to_string(path).expect("the list of programs that are not compiled");
+    let known: BTreeSet<String> = text.lines().map(str::to_string).collect();
+    let lost: Vec<&String> = declined.difference(&known).collect();
+    let gained: Vec<&String> = known.difference(declined).collect();
+    assert!(
+        lost.is_empty() && gained.is_empty(),
+        "not compiled any more: {lost:#?}\ncompiled now: {gained:#?}\nTERRACE_BLESS=1 writes the list anew"
+    );
+}
