@@ -193,8 +193,16 @@ pub(crate) fn explain(code: &str) -> Result<Verdict, Failed> {
 fn stats(engine: &Engine, outcome: &Outcome) {
     let mut out = String::new();
     if let Some(s) = &outcome.stats {
-        let _ = writeln!(out, "launches {}, host reads {}, calls {} (deepest {})", s.launches, s.host_reads, s.calls, s.deepest);
-        let _ = writeln!(out, "allocations {}, peak {} bytes, zeroed {} bytes", s.allocations, s.peak_bytes, s.zeroed_bytes);
+        let _ = writeln!(
+            out,
+            "launches {}, host reads {}, calls {} (deepest {})",
+            s.launches, s.host_reads, s.calls, s.deepest
+        );
+        let _ = writeln!(
+            out,
+            "allocations {}, peak {} bytes, zeroed {} bytes",
+            s.allocations, s.peak_bytes, s.zeroed_bytes
+        );
         let _ = writeln!(out, "to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
         let _ = writeln!(out, "wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);
         for (kernel, n) in s.launches_per_kernel.iter().enumerate().filter(|(_, n)| **n > 0) {

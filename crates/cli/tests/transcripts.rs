@@ -116,7 +116,12 @@ fn every_transcript_is_true() {
         } else if found != kept {
             let line = kept.lines().zip(found.lines()).position(|(a, b)| a != b).unwrap_or(0);
             let near = |text: &str| text.lines().skip(line).take(6).collect::<Vec<_>>().join("\n    ");
-            wrong.push(format!("{name}, line {}:\n  kept\n    {}\n  found\n    {}", line + 1, near(&kept), near(&found)));
+            wrong.push(format!(
+                "{name}, line {}:\n  kept\n    {}\n  found\n    {}",
+                line + 1,
+                near(&kept),
+                near(&found)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

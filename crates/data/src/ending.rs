@@ -37,6 +37,11 @@ fn format_of(text: &str) -> Option<Format> {
 }
 
 impl Format {
+    /// The format of a file that is to be written.
+    pub(crate) fn for_writing(path: &Path) -> Result<Format, DataError> {
+        Format::of(path).map_err(|e| e.hint("give the file one of these endings"))
+    }
+
     pub(crate) fn of(path: &Path) -> Result<Format, DataError> {
         format_of(&path.to_string_lossy()).ok_or_else(|| {
             let known: Vec<String> = ENDINGS.iter().map(|(ending, _)| format!("`{ending}`")).collect();

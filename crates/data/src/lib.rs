@@ -87,7 +87,7 @@ pub fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), DataErr
 
 /// Whether a value of this type could be written there: asked before a long run, not after it.
 pub fn check_target(path: &Path, surface: &Surface) -> Result<(), DataError> {
-    match Format::of(path)? {
+    match Format::for_writing(path)? {
         Format::Npy => npy::write::check_type(surface)?,
         Format::Arrow | Format::Parquet => encode::check_type(surface)?,
     }

@@ -21,8 +21,8 @@ mod stats;
 mod values;
 
 pub use devices::KernelResources;
-pub use devices::cuda::{compile_cubin, nvrtc_available};
 pub use devices::NO_COMPILER;
+pub use devices::cuda::{compile_cubin, nvrtc_available};
 pub use error::RunError;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
 pub use stats::Stats;

@@ -10,7 +10,7 @@
 use crate::engine::diagnose;
 use crate::program::{Failed, Program};
 use crate::show;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use terrace_base::Diagnostic;
 use terrace_ir::core::Role;
 use terrace_plan::data::Data;
@@ -24,14 +24,22 @@ impl Program {
         let Some(param) = signature.params.get(index) else {
             return Err(Failed::plain("T0703", format!("`{entry}` takes {} arguments", signature.params.len())));
         };
-        match terrace_data::is_data_file(text) {
-            Some((path, column)) => {
-                terrace_data::read(&path, &param.surface, column.as_deref()).map_err(|e| {
+        // A file of another kind is a mistake that deserves better words than an expression that makes no sense.
+        let other_file = || Path::new(text).is_file().then(|| (PathBuf::from(text), None));
+        match terrace_data::is_data_file(text).or_else(other_file) {
+            Some((path, column)) => terrace_data::read(&path, &param.surface, column.as_deref()).map_err(|e| {
+                let note = format!("this is argument {} of `{entry}`, `{}: {}`", index + 1, param.name, param.text);
+                Failed::from(e.to_diagnostic().note(note))
+            }),
+            None => self.expression(param, index, text).map_err(|mut failed| {
+                for message in &mut failed.diagnostics {
+                    // The header around the expression is not the user's.
+                    message.labels.retain(|l| l.primary || !l.text.contains("`argument`"));
                     let note = format!("this is argument {} of `{entry}`, `{}: {}`", index + 1, param.name, param.text);
-                    Failed::from(e.to_diagnostic().note(note))
-                })
-            }
-            None => self.expression(param, index, text),
+                    message.notes.push(note);
+                }
+                failed
+            }),
         }
     }
 

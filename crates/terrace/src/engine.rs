@@ -192,7 +192,7 @@ impl Engine {
                     depth_limit: self.settings.depth_limit,
                     step_limit: self.settings.step_limit,
                     element_limit: self.settings.element_limit,
-                    ..core_interp::Options::default()
+                    laws: self.settings.laws,
                 };
                 let (value, counts) = core_interp::run(program, id, args, &options);
                 let counts = [("statements", counts.statements), ("elements", counts.elements)];

@@ -29,8 +29,8 @@ pub use backend::{Backend, Settings};
 pub use engine::{Engine, Outcome, TestOutcome};
 pub use files::{format, read_source, replace_file};
 pub use program::{Failed, Program};
-pub use terrace_base::json::quoted;
 pub use stages::Stage;
+pub use terrace_base::json::quoted;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};
 pub use terrace_plan::data::Data;
 pub use terrace_plan::surface::{EntryParam, EntrySignature, Surface};
@@ -38,5 +38,8 @@ pub use terrace_runtime as runtime;
 
 /// The longer explanation of an error code.
 pub fn explain(code: &str) -> Option<&'static str> {
-    terrace_syntax::explain(code).or_else(|| terrace_frontend::explain(code)).or_else(|| terrace_data::explain(code)).or_else(|| codes::explain(code))
+    terrace_syntax::explain(code)
+        .or_else(|| terrace_frontend::explain(code))
+        .or_else(|| terrace_data::explain(code))
+        .or_else(|| codes::explain(code))
 }

@@ -173,7 +173,12 @@ mod tests {
         check(&ints(9), i64s.clone(), 4, "[0, 1, …, 7, 8]  -- [9]i64");
         let rows = Data::Array(vec![ints(1), ints(0), ints(30)]);
         let rows_type = Surface::Array(Box::new(i64s.clone()));
-        check(&rows, rows_type, 40, "[[0], [], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]]  -- [3][0..30]i64");
+        check(
+            &rows,
+            rows_type,
+            40,
+            "[[0], [], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]]  -- [3][0..30]i64",
+        );
         let point = Surface::Record {
             name: "pair[i64]".to_string(),
             fields: vec![("a".to_string(), Surface::Scalar(ScalarType::I64)), ("b".to_string(), i64s)],

@@ -34,7 +34,8 @@ fn every_example_holds() {
 fn given_names() -> Vec<String> {
     let prelude = std::fs::read_to_string(root().join("lib/prelude.tce")).expect("the prelude");
     let defined = prelude.lines().filter_map(|line| line.strip_prefix("def "));
-    let defined = defined.map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or(rest).to_string());
+    let defined =
+        defined.map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or(rest).to_string());
     let built_in = terrace_frontend::builtin_names().map(str::to_string);
     defined.chain(built_in).collect()
 }
@@ -42,10 +43,9 @@ fn given_names() -> Vec<String> {
 #[test]
 fn every_function_has_an_example() {
     let page = std::fs::read_to_string(root().join("docs/reference/prelude.md")).expect("the page of the prelude");
-    let examples: String = blocks(&page).into_iter().filter(|b| b.info.starts_with("terrace")).map(|b| b.text).collect();
-    let uses = |name: &str| {
-        examples.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
-    };
+    let examples: String =
+        blocks(&page).into_iter().filter(|b| b.info.starts_with("terrace")).map(|b| b.text).collect();
+    let uses = |name: &str| examples.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
     let missing: Vec<String> = given_names().into_iter().filter(|n| !n.starts_with('_') && !uses(n)).collect();
     assert!(missing.is_empty(), "no example in docs/reference/prelude.md: {}", missing.join(", "));
 }

@@ -5,7 +5,7 @@
 //!                                   everything still holds                                          survives, and is printed
 //! ```
 //!
-//! A quick run tries two changes of every program; `TERRACE_MUTANTS=10` tries ten, `TERRACE_MUTANTS=all` every one, and
+//! A quick run tries six changes of every program; `TERRACE_MUTANTS=20` tries twenty, `TERRACE_MUTANTS=all` every one, and
 //! `TERRACE_CORPUS=arrays/` only the programs whose name contains that. At least 95 of 100 changes must be noticed. A change that leaves the meaning as
 //! it is may be named in `tests/corpus/equivalent.txt`, by program, changed line and reason; it then does not count.
 
@@ -67,7 +67,7 @@ fn equivalent() -> Vec<(String, String)> {
 
 #[test]
 fn mistakes_in_corpus_programs_are_noticed() {
-    let count = std::env::var("TERRACE_MUTANTS").unwrap_or_else(|_| "2".to_string());
+    let count = std::env::var("TERRACE_MUTANTS").unwrap_or_else(|_| "6".to_string());
     let count = if count == "all" { usize::MAX } else { count.parse().expect("a number, or `all`") };
     let only = std::env::var("TERRACE_CORPUS").unwrap_or_default();
     let paths: Vec<PathBuf> = programs_below("corpus").into_iter().filter(|p| short_name(p).contains(&only)).collect();

@@ -256,7 +256,7 @@ def tokens(text):
     return [int(t) if t.isdigit() else len(t) for t in found]
 
 
-texts = [b"x1 and y22", b"12ab34", b"  ", b"z", b"7", b"a,b,,c 007 9z`{/:", b"word 123"]
+texts = [b"x1 and y22", b"12ab34", b"  ", b"z", b"7", b"a,b,,c 007 9z`{/:", b"word 123", b"100 20 0"]
 write(__file__, "state_machines", ("tokens", tokens, [(t,) for t in texts]))
 
 

@@ -369,12 +369,5 @@ pub(super) fn zip(arrays: Vec<Arr>) -> Arr {
     // A row of a level further out is there once per point of the inner one: its own total says nothing here.
     let level = arrays.iter().map(Arr::level).max().flatten();
     let total = arrays.iter().filter(|a| a.level() == level).find_map(|a| a.total.clone());
-    Arr {
-        start: shaped.start,
-        len: shaped.len,
-        dim: shaped.dim,
-        count: shaped.count,
-        total,
-        elem: Elem::Zip(arrays),
-    }
+    Arr { start: shaped.start, len: shaped.len, dim: shaped.dim, count: shaped.count, total, elem: Elem::Zip(arrays) }
 }
