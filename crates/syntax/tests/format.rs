@@ -56,6 +56,11 @@ fn items_and_empty_lines() {
         "import \"a/b\" import \"c\"as d type p={x:f64,y:[n]f64,} enum e[t]=a|b( t ,i64 ) def c:i64=0x_FF",
         "import \"a/b\"\nimport \"c\" as d\ntype p = {x: f64, y: [n]f64}\nenum e[t] = a | b(t, i64)\ndef c: i64 = 0x_FF\n",
     );
+    // A count that nobody looks at.
+    check(
+        "def f( )=loop x=1 for _<3 do x  def g( )=[ 1 for _<3 ]",
+        "def f() = loop x = 1 for _ < 3 do x\ndef g() = [1 for _ < 3]\n",
+    );
     // An item of several lines stands apart.
     check("def f() =\n  1\ndef g() = 2\n", "def f() =\n  1\n\ndef g() = 2\n");
     check(

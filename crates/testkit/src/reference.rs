@@ -155,7 +155,9 @@ pub fn is_close(wanted: &Data, found: &Data) -> bool {
 }
 
 fn floats_close(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
+    let difference = (a - b).abs();
+    let same = a == b || a.is_nan() && b.is_nan();
+    same || difference.is_finite() && difference <= tolerance * a.abs().max(b.abs()).max(1.0)
 }
 
 #[cfg(test)]

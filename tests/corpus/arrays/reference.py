@@ -271,3 +271,28 @@ write(
     ("fill", fill, [(some.ints(6), some.ints(n, -2, 5), some.ints(n)) for n in SIZES]),
     ("compact", compact, [(k, some.ints(n, -3, 3)) for n in SIZES for k in (-1, 1)]),
 )
+
+
+def product_modulo(m, xs):
+    if m == 0 and xs:
+        raise Stop("T0904")
+    return math.prod(xs) % m if xs else 1
+
+
+def products_modulo(m, xs):
+    return [product_modulo(m, xs[: i + 1]) for i in range(len(xs))]
+
+
+def by_row(m, rows):
+    return ([product_modulo(m, r) for r in rows], [products_modulo(m, r) for r in rows])
+
+
+# Numbers that a modulus does not divide, so that products do not end in 0.
+units = [[some.choice([1, 2, 3, 4, 5, 6, 8, 9]) for _ in range(n)] for n in SIZES]
+write(
+    __file__,
+    "checked_operators",
+    ("product_modulo", product_modulo, [(m, x) for x in units for m in (7, 11)] + [(0, [3, 4]), (0, [])]),
+    ("products_modulo", products_modulo, [(m, x) for x in units for m in (7, 11)] + [(0, [3, 4]), (0, [])]),
+    ("by_row", by_row, [(11, [some.choice(units)[:5] for _ in range(n)]) for n in SIZES] + [(0, [[], [2]]), (0, [[]])]),
+)

@@ -128,9 +128,12 @@ impl Printer<'_> {
         }
     }
 
-    /// A name, number or string as it is spelled in the source, with the comments before it.
+    /// A name, number or string as it is spelled in the source, with the comments before it; `_` is a name in `for _ < n`.
     fn leaf(&mut self) -> Doc {
-        let wanted = |kind: &TokenKind| !matches!(kind, TokenKind::Fixed(_) | TokenKind::Bad | TokenKind::End);
+        let wanted = |kind: &TokenKind| match kind {
+            TokenKind::Fixed(word) => *word == "_",
+            kind => !matches!(kind, TokenKind::Bad | TokenKind::End),
+        };
         let at = self.find(wanted).expect("the tree was made of these tokens");
         self.write(at, false)
     }

@@ -73,6 +73,12 @@ fn fingerprint(parts: &[u64]) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
+/// A text without its numbers: what was said, not about how much.
+fn of_text(text: &str) -> u64 {
+    let letters: Vec<u64> = text.bytes().filter(|b| !b.is_ascii_digit()).take(200).map(u64::from).collect();
+    fingerprint(&letters)
+}
+
 /// Which messages came, and how many of each up to four; every one is rendered, which must not fail either.
 fn of_messages(messages: &[Diagnostic], sources: &SourceMap) -> u64 {
     let mut codes: Vec<u64> = messages.iter().map(|m| m.code.bytes().fold(0, |n, b| n * 256 + u64::from(b))).collect();
@@ -154,8 +160,8 @@ fn read(input: &[u8], ending: &str) -> u64 {
     let mut prints = Vec::new();
     for surface in wanted() {
         prints.push(match terrace_data::read(&path, &surface, None) {
-            Ok(_) => 1,
-            Err(e) => e.code.bytes().fold(0, |n, b| n * 256 + u64::from(b)),
+            Ok(value) => fingerprint(&[1, of_text(&terrace::show::data(&value, 2)).count_ones().into()]),
+            Err(e) => of_text(&format!("{}{}", e.title, e.notes.join(" ")).replace(&path.display().to_string(), "")),
         });
     }
     let _ = std::fs::remove_file(&path);

@@ -169,7 +169,10 @@ impl<'h> Builder<'h> {
     /// What the closure emits, as a list of its own.
     pub fn nested(&mut self, f: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<Vec<Stmt>> {
         let saved = std::mem::take(&mut self.current);
+        // The position that checks report is made of variables of its block.
+        let index = self.index.clone();
         let outcome = f(self);
+        self.index = index;
         let inner = std::mem::replace(&mut self.current, saved);
         outcome.map(|()| inner)
     }

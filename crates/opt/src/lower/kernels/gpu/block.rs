@@ -120,13 +120,45 @@ impl<'a> Combine<'a> {
         Ok(())
     }
 
-    /// `acc = left + acc`.
+    /// `acc = acc + right`, where either may be what no elements combine to.
+    pub fn join(&self, b: &mut Builder<'_>, acc: &[LocalId], right: &[Expr]) -> Lowered<()> {
+        let left: Vec<Expr> = acc.iter().copied().map(local).collect();
+        self.join_both(b, &left, right, acc)
+    }
+
+    /// `acc = left + acc`, where either may be what no elements combine to.
     pub fn push_front(&self, b: &mut Builder<'_>, left: &[Expr], acc: &[LocalId]) -> Lowered<()> {
-        let left = self.held(b, left);
         let right: Vec<Expr> = acc.iter().copied().map(local).collect();
-        let values = self.apply(b, &left, &right)?;
-        self.assign(b, acc, values);
-        Ok(())
+        self.join_both(b, left, &right, acc)
+    }
+
+    /// `to = left + right`. An operator that may fail is not tried on a neutral element: without elements, nothing fails.
+    fn join_both(&self, b: &mut Builder<'_>, left: &[Expr], right: &[Expr], to: &[LocalId]) -> Lowered<()> {
+        let (left, right) = (self.held(b, left), self.held(b, right));
+        let combined = |b: &mut Builder<'_>| {
+            let values = self.apply(b, &left, &right)?;
+            self.assign(b, to, values);
+            Ok(())
+        };
+        if !self.may_fail() {
+            return combined(b);
+        }
+        let taken = |values: &[Expr]| {
+            let values = values.to_vec();
+            move |b: &mut Builder<'_>| {
+                self.assign(b, to, values);
+                Ok(())
+            }
+        };
+        b.if_(self.is_neutral(&left), taken(&right), |b| b.if_(self.is_neutral(&right), taken(&left), combined))
+    }
+
+    fn may_fail(&self) -> bool {
+        self.operator.is_some_and(|o| body::may_fail(&o.body))
+    }
+
+    fn is_neutral(&self, values: &[Expr]) -> Expr {
+        values.iter().zip(&self.neutral).fold(truth(true), |all, (v, n)| and(all, eq(v.clone(), n.clone())))
     }
 
     /// Operands that cost something to compute, computed once.
@@ -139,14 +171,14 @@ impl<'a> Combine<'a> {
 
     /// `acc = acc right`, joined.
     pub fn append(&self, b: &mut Builder<'_>, acc: &Partial, right: &[Expr], closed: Expr) -> Lowered<()> {
-        let Some(c) = acc.closed else { return self.push(b, &acc.values, right) };
+        let Some(c) = acc.closed else { return self.join(b, &acc.values, right) };
         b.if_(
             closed.clone(),
             |b| {
                 self.assign(b, &acc.values, right.to_vec());
                 Ok(())
             },
-            |b| self.push(b, &acc.values, right),
+            |b| self.join(b, &acc.values, right),
         )?;
         b.set(c, or(local(c), closed));
         Ok(())
@@ -222,15 +254,14 @@ impl<'a> Combine<'a> {
     /// The values of all threads combined, in the variables of thread 0; those of other threads become anything.
     pub fn fold(&self, b: &mut Builder<'_>, own: &[LocalId], threads: i64) -> Lowered<()> {
         let (lane, warp) = (lane(b), warp(b));
-        let careful = self.operator.is_some_and(|o| body::may_fail(&o.body));
         let whole = Partial { values: own.to_vec(), closed: None };
         b.for_("k", int(0), int(5), int(1), false, |b, k| {
             let by = b.let_("by", ScalarType::I64, shift(k));
             let other = self.shuffle(b, Shuffle::Down, &whole, by.clone());
-            if careful {
+            if self.may_fail() {
                 let pair = sub(add(by.clone(), by), int(1));
                 let first = eq(bits(lane.clone(), pair), int(0));
-                b.when(first, |b| self.push(b, own, &other.exprs()))
+                b.when(first, |b| self.join(b, own, &other.exprs()))
             } else {
                 self.push(b, own, &other.exprs())
             }
@@ -247,7 +278,7 @@ impl<'a> Combine<'a> {
         b.when(eq(Expr::Thread, int(0)), |b| {
             b.for_("w", int(1), int(threads / WARP), int(1), false, |b, w| {
                 let (values, _) = words.get(w);
-                self.push(b, own, &values)
+                self.join(b, own, &values)
             })
         })
     }

@@ -115,7 +115,7 @@ pub fn lower(
                         let values = partial(&t).into_iter().zip(&combine.neutral);
                         let inside = lt(t, tile.tiles.clone());
                         let values: Vec<Expr> = values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect();
-                        combine.push(b, &acc, &values)
+                        combine.join(b, &acc, &values)
                     })
                 })?;
             } else {
@@ -123,7 +123,7 @@ pub fn lower(
                 let per = b.let_("per", ScalarType::I64, per);
                 let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, per.clone()));
                 let to = b.let_("to", ScalarType::I64, min(add(from.clone(), per), tile.tiles.clone()));
-                b.for_("t", from, to, int(1), false, |b, t| combine.push(b, &acc, &partial(&t)))?;
+                b.for_("t", from, to, int(1), false, |b, t| combine.join(b, &acc, &partial(&t)))?;
             }
             combine.fold(b, &acc, cut.block)?;
             b.when(is_first(), |b| {

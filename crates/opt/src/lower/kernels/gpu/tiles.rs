@@ -131,6 +131,8 @@ impl<'a> Tile<'a> {
         let tiles = quot(add(total.clone(), int(cut.size() - 1)), int(cut.size()));
         let tiles = b.let_("used", ScalarType::I64, max(tiles, int(1)));
         b.when(lt(number.clone(), tiles.clone()), |b| {
+            // A check in an operator that joins parts is reported only if none failed at an element.
+            b.set_index(count.clone());
             let base = b.let_("base", ScalarType::I64, mul(number.clone(), int(cut.size())));
             let end = b.let_("end", ScalarType::I64, min(add(base.clone(), int(cut.size())), total.clone()));
             let mut tile = Tile {
@@ -411,6 +413,10 @@ impl<'a> Tile<'a> {
         row_end: impl Fn(&mut Builder<'h>, Expr) -> Lowered<()>,
     ) -> Lowered<()> {
         let wide = |e: Expr| convert(ScalarType::I64, e);
+        let element = |b: &mut Builder<'h>, slot: Expr| {
+            b.set_index(add(self.first.clone(), slot.clone()));
+            element(b, slot)
+        };
         let from = convert(ScalarType::I32, mul(Expr::Thread, int(self.cut.items)));
         let from = b.let_("from", ScalarType::I32, from);
         let plain = |b: &mut Builder<'h>| {
