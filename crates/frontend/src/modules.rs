@@ -265,7 +265,7 @@ mod tests {
         check("src/main.tce", "shapes/circle", "src/shapes/circle");
         check("src/a/main.tce", "../circle", "src/circle");
         check("main.tce", "../circle", "../circle");
-        check("/home/x/main.tce", "../circle", "/home/circle");
+        check("/shapes/x/main.tce", "../circle", "/shapes/circle");
         check("./main.tce", "./circle", "circle");
         check("a/../main.tce", "circle", "circle");
     }
