@@ -5,10 +5,12 @@
 //! [0, 1, …, 998, 999]  -- [1000]i64                   the ends, and the shape behind it
 //! [[0.5], [], …, [2.5, 1.0]]  -- [300][0..17]f64      rows of 0 to 17 elements
 //! [point{x = 1.0, y = 2.0}]                           with the names that the program gave
+//! ["the", "fox"]                                      arrays of bytes that are text
 //! ```
 //!
 //! What is not abbreviated reads as it is written: it can be given back as an argument. (Infinities and NaN print as `inf` and `nan`.)
 
+use terrace_base::Scalar;
 use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
@@ -38,8 +40,19 @@ struct Writer {
 
 impl Writer {
     fn value(&mut self, value: &Data, surface: Option<&Surface>, most: usize) {
+        if let (Data::Array(items), Some(_)) = (value, surface)
+            && let Some(text) = text_of(items)
+            && self.string(&text, most)
+        {
+            return;
+        }
         match value {
-            Data::Scalar(s) => self.out.push_str(&s.to_string()),
+            Data::Scalar(s) => {
+                let text = s.to_string();
+                // Where the type is known, its name behind every number says nothing new.
+                let short = surface.and_then(|_| text.strip_suffix(s.ty().name()));
+                self.out.push_str(short.unwrap_or(&text));
+            }
             Data::Tuple(parts) => match surface {
                 Some(Surface::Record { name, fields }) => {
                     self.out.push_str(constructor(name));
@@ -62,6 +75,16 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Writes bytes that are text as a string; long ones are better off as an array, which is abbreviated.
+    fn string(&mut self, text: &str, most: usize) -> bool {
+        let fits = text.chars().count() <= most.max(10) * 4;
+        if fits {
+            let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
+            self.out.push_str(&format!("\"{escaped}\""));
+        }
+        fits
     }
 
     fn list<'s>(
@@ -91,6 +114,18 @@ impl Writer {
         }
         self.out.push(brackets[1]);
     }
+}
+
+/// The text that bytes are, if they are one that can be read: letters, and no control characters but line breaks and tabs.
+fn text_of(items: &[Data]) -> Option<String> {
+    let byte = |item: &Data| match item {
+        Data::Scalar(Scalar::U8(b)) => Some(*b),
+        _ => None,
+    };
+    let bytes: Vec<u8> = items.iter().map(byte).collect::<Option<_>>()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let readable = !text.is_empty() && text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t');
+    readable.then_some(text)
 }
 
 /// What stands in front of the braces: `pair` of `pair[i64, f64]`.
@@ -155,7 +190,7 @@ fn lengths(level: &[&Data]) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrace_base::{Scalar, ScalarType};
+    use terrace_base::ScalarType;
 
     fn ints(n: i64) -> Data {
         Data::Array((0..n).map(|k| Data::Scalar(Scalar::I64(k))).collect())
@@ -187,5 +222,9 @@ mod tests {
         let shape = Surface::Enum { name: "e".to_string(), variants: vec![("none".to_string(), vec![])] };
         let none = Data::Variant { tag: 0, name: "none".to_string(), fields: vec![] };
         check(&none, shape, 4, "none");
+        let bytes = |text: &[u8]| Data::Array(text.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect());
+        let u8s = Surface::Array(Box::new(Surface::Scalar(ScalarType::U8)));
+        check(&bytes("a \"é\"\n".as_bytes()), u8s.clone(), 40, "\"a \\\"é\\\"\\n\"");
+        check(&bytes(&[1, 255]), u8s, 40, "[1, 255]");
     }
 }

@@ -9,7 +9,7 @@
 //! | [`setup`] | an engine and everything it can be asked to do differently without changing the answer |
 //! | [`answer`] | what a call gave: a value, or a run-time error with its code, place and words |
 //! | [`corpus`] | files with `test` blocks, run under a setup |
-//! | [`reference`] | cases that something else than Terrace computed, beside a program |
+//! | [`mod@reference`] | cases that something else than Terrace computed, beside a program |
 //! | [`mutant`] | a program with one operator or constant changed, which its tests must notice |
 //! | [`manual`] | the examples of the manual |
 //! | [`fuzz`] | inputs that nobody would write |
