@@ -38,6 +38,8 @@ pub enum CheckKind {
     Overlap,
     /// `values = [sum of the sizes, length]`: the rows of a partition have the length of the array together.
     Partition,
+    /// `values = [length of a row, length]`: an array is cut into whole rows of one length.
+    Split,
     /// No values: the array is not empty; the text says for what.
     Empty(String),
     /// `values = [number]`: the number is at least 1; the text says what it is.
@@ -61,7 +63,7 @@ impl CheckKind {
             CheckKind::Depth => "T0909",
             CheckKind::Strided => "T0913",
             CheckKind::Overlap => "T0914",
-            CheckKind::Partition => "T0915",
+            CheckKind::Partition | CheckKind::Split => "T0915",
             CheckKind::Empty(_) => "T0916",
             CheckKind::Positive(_) => "T0917",
             CheckKind::Places => "T0918",
@@ -83,6 +85,7 @@ impl CheckKind {
             CheckKind::Strided => "strided",
             CheckKind::Overlap => "overlap",
             CheckKind::Partition => "partition",
+            CheckKind::Split => "split",
             CheckKind::Empty(_) => "empty",
             CheckKind::Positive(_) => "positive",
             CheckKind::Places => "places",
@@ -107,7 +110,7 @@ impl CheckKind {
             CheckKind::Assert(_) | CheckKind::Overlap | CheckKind::Empty(_) => 0,
             CheckKind::Division | CheckKind::Length | CheckKind::Depth | CheckKind::Positive(_) => 1,
             CheckKind::Index | CheckKind::Zip | CheckKind::Size(_) => 2,
-            CheckKind::Rows | CheckKind::Partition | CheckKind::Places => 2,
+            CheckKind::Rows | CheckKind::Partition | CheckKind::Split | CheckKind::Places => 2,
             CheckKind::Slice | CheckKind::Strided => 3,
         }
     }

@@ -16,6 +16,7 @@
 //! | `division` | T0904 | dividend | |
 //! | `length` | T0905 | length | |
 //! | `size` | T0906 | found, wanted | the size as written |
+//! | `parameter` | T0906 | found, wanted | the parameter of an entry |
 //! | `assert` | T0907 | | the message |
 //! | `rows` | T0908 | first row, other row | |
 //! | `depth` | T0909 | limit | |
@@ -26,6 +27,7 @@
 //! | `strided` | T0913 | least position, greatest position, length | |
 //! | `overlap` | T0914 | | |
 //! | `partition` | T0915 | sum of the sizes, length | |
+//! | `split` | T0915 | length of a row, length | |
 //! | `empty` | T0916 | | the operation |
 //! | `positive` | T0917 | number | what it is |
 //! | `places` | T0918 | places, values | |
@@ -56,7 +58,7 @@ pub fn code(kind: &str) -> &'static str {
         "zip" => "T0903",
         "division" => "T0904",
         "length" => "T0905",
-        "size" => "T0906",
+        "size" | "parameter" => "T0906",
         "assert" => "T0907",
         "rows" => "T0908",
         "depth" => "T0909",
@@ -66,7 +68,7 @@ pub fn code(kind: &str) -> &'static str {
         "law" => "T0706",
         "strided" => "T0913",
         "overlap" => "T0914",
-        "partition" => "T0915",
+        "partition" | "split" => "T0915",
         "empty" => "T0916",
         "positive" => "T0917",
         "places" => "T0918",
@@ -119,15 +121,22 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             "the divisor is 0 here".to_string(),
             Some("test the divisor first, as in `if d == 0 then … else x / d`".to_string()),
         ),
-        "length" if number(0) < 0 => {
-            words(format!("{} is not a length", value(0)), "this is negative".to_string(), None)
-        }
+        "length" if number(0) < 0 => words(
+            format!("{} is not a length", value(0)),
+            "this is negative".to_string(),
+            Some("where it may be negative and no elements are meant, write `max(n, 0)`".to_string()),
+        ),
         "length" => {
             words(format!("{} is not a length", value(0)), "an array has at most 2^47 elements".to_string(), None)
         }
         "size" => words(
             format!("the size `{text}` does not hold: found {} where {} is stated", value(0), value(1)),
             format!("this should have {}", elements(values.get(1))),
+            None,
+        ),
+        "parameter" => words(
+            format!("the type of `{text}` states other sizes: found a row of {} where {} is stated", value(0), value(1)),
+            "of this entry".to_string(),
             None,
         ),
         "assert" => words(format!("assertion failed: {text}"), "this does not hold".to_string(), None),
@@ -171,6 +180,11 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             format!("rows of {} in all are cut from an array of {}", elements(values.first()), elements(values.get(1))),
             "the sizes of the rows must add up to the length".to_string(),
             None,
+        ),
+        "split" => words(
+            format!("an array of {} cannot be cut into rows of {}", elements(values.get(1)), value(0)),
+            "the length must be a multiple of the length of a row".to_string(),
+            Some("cut the rest off first, as in `xs[..len(xs) / m * m]`".to_string()),
         ),
         "empty" => words(
             format!("`{text}` of an empty array"),

@@ -91,7 +91,7 @@ impl RunError {
             RunError::Argument { param, error: ValueError::Size { index, found, wanted } } => {
                 let index: Vec<i64> = index.iter().map(|i| *i as i64).collect();
                 let text = format!("argument {}", param + 1);
-                messages::diagnostic("size", &text, &[*found, *wanted], none, &index)
+                messages::diagnostic("parameter", &text, &[*found, *wanted], none, &index)
             }
             RunError::Argument { param, error } => {
                 messages::diagnostic("argument", &format!("number {}: {error}", param + 1), &[], none, &[])
@@ -112,7 +112,7 @@ impl RunError {
             RunError::OutOfMemory { .. } => "memory",
             RunError::DepthLimit { .. } => "depth",
             RunError::Length { .. } => "length",
-            RunError::Argument { error: ValueError::Size { .. }, .. } => "size",
+            RunError::Argument { error: ValueError::Size { .. }, .. } => "parameter",
             RunError::Argument { .. } | RunError::Call(_) => "argument",
             RunError::Device(_) => "device",
             RunError::Plan(_) => "plan",

@@ -162,7 +162,7 @@ impl Engine {
         };
         let name = function.params.get(*param).map_or("", |p| function.values[*p].name.as_str());
         let index: Vec<i64> = index.iter().map(|i| *i as i64).collect();
-        let message = messages::diagnostic("size", name, &[*found, *wanted], function.span, &index);
+        let message = messages::diagnostic("parameter", name, &[*found, *wanted], function.span, &index);
         Failed::new(vec![message], &self.sources)
     }
 

@@ -76,7 +76,7 @@ impl<'a> Lower<'_, 'a> {
         self.mark_length(rows);
         let whole = self.binary("whole", BinOp::Mul, rows, width, span);
         let ok = self.binary("ok", BinOp::Eq, whole, len, span);
-        let check = self.check(CheckKind::Partition, ok, vec![whole, len], span);
+        let check = self.check(CheckKind::Split, ok, vec![width, len], span);
         let checks = positive.into_iter().chain([check]).collect();
         let ty = Type::array(self.type_of(array).without_sizes());
         self.emit_after("rows", ty, Expr::Reshape { array, dims: vec![rows, width] }, span, checks)

@@ -165,7 +165,7 @@ impl<'p> Machine<'p> {
         for (param, (ty, value)) in function.params.iter().zip(pairs) {
             check_shape(value, ty, &known, 1).map_err(|miss| {
                 let name = &function.values[*param].name;
-                let mut failure = Failure::new("size", name, vec![miss.found, miss.wanted], function.span);
+                let mut failure = Failure::new("parameter", name, vec![miss.found, miss.wanted], function.span);
                 failure.indices = miss.position;
                 Box::new(failure)
             })?;

@@ -48,8 +48,8 @@ impl<'p> Machine<'p> {
     }
 
     fn not_neutral(&mut self, operator: &'p Lambda, neutral: &Value, a: &Value, ty: &Type) -> Option<String> {
-        // `minimum` of tuples starts with an element, for want of a greatest tuple: taking the same again changes nothing.
-        let is_selection = !matches!(a, Value::Scalar(_))
+        // `minimum` of arrays starts with an element, for want of a greatest array: taking the same again changes nothing.
+        let is_selection = holds_array(a)
             && self.sample(operator, neutral, neutral).is_some_and(|same| close(&same, neutral, 0.0));
         for (left, right) in [(neutral, a), (a, neutral)] {
             if let Some(found) = self.sample(operator, left, right)
@@ -97,6 +97,10 @@ fn magnitude(value: &Value) -> f64 {
         Value::Scalar(_) => 0.0,
         _ => parts(value).iter().map(magnitude).fold(0.0, f64::max),
     }
+}
+
+fn holds_array(value: &Value) -> bool {
+    matches!(value, Value::Array(_)) || parts(value).iter().any(holds_array)
 }
 
 /// What a value is made of.

@@ -40,7 +40,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 Ok(found) => slots.extend(found),
                 Err(border::Misfit::Shape(text)) => return Err(wrong(format!("`{name}`: {text}"))),
                 Err(border::Misfit::Size { found, wanted, index }) => {
-                    let mut miss = failure("size", name, vec![found, wanted], function.span);
+                    let mut miss = failure("parameter", name, vec![found, wanted], function.span);
                     miss.indices = index;
                     return Err(Box::new(miss));
                 }

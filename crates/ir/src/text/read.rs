@@ -344,6 +344,7 @@ impl<'a> Reader<'a> {
                 "empty" => CheckKind::Empty(self.string()?),
                 "positive" => CheckKind::Positive(self.string()?),
                 "places" => CheckKind::Places,
+                "split" => CheckKind::Split,
                 other => return self.fail(format!("there is no check {other}")),
             };
             out.push(CheckInfo { kind, span: Span::none() });

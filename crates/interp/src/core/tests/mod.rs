@@ -251,14 +251,14 @@ fn nested_sizes_of_arguments_are_checked_at_the_border() {
     let none = ints(&[]);
     check(TRIANGLE, vec![rows(&[&[1], &[2, 3]]), none.clone()], int(2));
     check(TRIANGLE, vec![rows(&[]), none.clone()], int(0));
-    check_failure(TRIANGLE, vec![rows(&[&[1], &[2, 3], &[4]]), none], "size", &[1, 3], &[2]);
+    check_failure(TRIANGLE, vec![rows(&[&[1], &[2, 3], &[4]]), none], "parameter", &[1, 3], &[2]);
 }
 
 #[test]
 fn a_size_that_only_rows_have_is_that_of_the_first_row() {
     let text = "entry f(m_0 : [][n_1]i64) -> i64 { let n_1 : i64 = length m_0; => n_1 }";
     check(text, vec![rows(&[&[1, 2], &[3, 4]])], int(2));
-    check_failure(text, vec![rows(&[&[1, 2], &[3, 4], &[5]])], "size", &[1, 2], &[2]);
+    check_failure(text, vec![rows(&[&[1, 2], &[3, 4], &[5]])], "parameter", &[1, 2], &[2]);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn a_size_function_is_the_lengths_of_the_rows_that_have_it_alone() {
       => n_2
     }";
     gives(border, "[[], [1, 2]], [[1], [1, 2, 3]]", "2");
-    check_failure(border, data("[[], [1, 2]], [[1], [1, 2]]"), "size", &[2, 3], &[1]);
+    check_failure(border, data("[[], [1, 2]], [[1], [1, 2]]"), "parameter", &[2, 3], &[1]);
     let inside = "check 0 : size \"k(i)\"
       entry f(m_0 : [][]i64, lens_1 : []i64) -> [][]i64 {
         let m_2 : [i_3 < _][k1(i_3)]i64 = ascribe m_0 : [i_3 < _][k1(i_3)]i64 check 0

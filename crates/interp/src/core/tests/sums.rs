@@ -81,9 +81,9 @@ fn arguments_have_the_form_of_the_sum() {
 fn sizes_in_sums_hold_where_the_variant_is() {
     let text = "entry f(n_0 : i64, xs_1 : []<none | some([n_0]i64)>) -> i64 { let n_2 : i64 = length xs_1; => n_2 }";
     gives(text, "2, [none@0, some@1([1, 2])]", "2");
-    check_failure(text, data("2, [none@0, some@1([1, 2]), some@1([1])]"), "size", &[1, 2], &[2]);
+    check_failure(text, data("2, [none@0, some@1([1, 2]), some@1([1])]"), "parameter", &[1, 2], &[2]);
     let bound = "entry f(xs_0 : []<none | some([n_1]i64)>) -> i64 { let n_1 : i64 = length xs_0; => n_1 }";
     gives(bound, "[none@0, some@1([1]), some@1([2])]", "3");
     gives(bound, "[none@0]", "1");
-    check_failure(bound, data("[none@0, some@1([1, 2]), some@1([1])]"), "size", &[1, 2], &[2]);
+    check_failure(bound, data("[none@0, some@1([1, 2]), some@1([1])]"), "parameter", &[1, 2], &[2]);
 }

@@ -69,9 +69,9 @@ fn rows_that_are_not_packed_are_found() {
 #[test]
 fn arguments_that_do_not_fit_are_refused() {
     let triangle = [("n_0", "i64"), ("x_1", "i64[(n_0^2 + n_0)/2]")];
-    check_refused("[[1], [2]]", &triangle, "[length][closed s0 + 1]i64", "size [1, 2] at [1]");
+    check_refused("[[1], [2]]", &triangle, "[length][closed s0 + 1]i64", "parameter [1, 2] at [1]");
     let regular = [("n_0", "i64"), ("m_1", "i64"), ("x_2", "i64[n_0*m_1]")];
-    check_refused("[[1], [2], []]", &regular, "[length][length]i64", "size [0, 1] at [2]");
+    check_refused("[[1], [2], []]", &regular, "[length][length]i64", "parameter [0, 1] at [2]");
     check_refused("[[1], 2]", &regular, "[length][length]i64", "argument [] at []");
     check_refused("[[1i32]]", &regular, "[length][length]i64", "argument [] at []");
 }
