@@ -48,18 +48,22 @@ pub(crate) fn check(span: Span, arms: &[Arm], unifier: &Unifier, declared: &[Dec
     }
     let mut search = Search { unifier, declared, steps: 0 };
     let mut rows: Vec<Vec<Shape>> = Vec::new();
-    let mut spans = Vec::new();
+    let mut patterns: Vec<&Pattern> = Vec::new();
     for arm in arms {
         let shape = search.shape(&arm.pattern);
         if search.useful(&rows, std::slice::from_ref(&shape), &types).is_none() {
             let covers = rows.iter().position(|row| {
                 search.useful(std::slice::from_ref(row), std::slice::from_ref(&shape), &types).is_none()
             });
-            reports.push(errors::unreachable_arm(arm.pattern.span, covers.map(|k| spans[k])));
+            let report = errors::unreachable_arm(arm.pattern.span, covers.map(|k| patterns[k].span));
+            reports.push(match covers.and_then(|k| search.misspelt(patterns[k], &types[0])) {
+                Some(hint) => report.hint(hint),
+                None => report,
+            });
         }
         if arm.guard.is_none() {
             rows.push(vec![shape]);
-            spans.push(arm.pattern.span);
+            patterns.push(&arm.pattern);
         }
     }
     let mut missing: Vec<String> = Vec::new();
@@ -82,6 +86,14 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
+    /// A name that fits everything may be meant as a variant.
+    fn misspelt(&self, pattern: &Pattern, ty: &Ty) -> Option<String> {
+        let (PatternKind::Name(_), Ty::Named(id, _)) = (&pattern.kind, ty) else { return None };
+        let DeclaredKind::Enum(variants) = &self.declared[id.index()].kind else { return None };
+        let names: Vec<String> = variants.iter().map(|v| format!("`{}`", v.name)).collect();
+        Some(format!("a name that is no variant fits everything; the variants are {}", names.join(", ")))
+    }
+
     fn tired(&self) -> bool {
         self.steps > PATIENCE
     }

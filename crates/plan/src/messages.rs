@@ -135,7 +135,11 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             None,
         ),
         "parameter" => words(
-            format!("the type of `{text}` states other sizes: found a row of {} where {} is stated", value(0), value(1)),
+            format!(
+                "the type of `{text}` states other sizes: found a row of {} where {} is stated",
+                value(0),
+                value(1)
+            ),
             "of this entry".to_string(),
             None,
         ),

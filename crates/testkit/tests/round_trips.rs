@@ -68,3 +68,17 @@ fn formatting_is_stable_and_keeps_the_meaning() {
     assert!(count > 300, "only {count} programs");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Programs that people read to learn from have the one layout.
+#[test]
+fn programs_are_formatted() {
+    let folders = ["corpus", "prelude", "spine", "../examples", "../lib"];
+    let mut wrong = Vec::new();
+    for path in folders.into_iter().flat_map(programs_below) {
+        let text = std::fs::read_to_string(&path).expect("a readable program");
+        if terrace::format("program", &text).ok().as_ref() != Some(&text) {
+            wrong.push(name(&path));
+        }
+    }
+    assert!(wrong.is_empty(), "`terrace fmt` changes\n{}", wrong.join("\n"));
+}

@@ -49,8 +49,8 @@ impl<'p> Machine<'p> {
 
     fn not_neutral(&mut self, operator: &'p Lambda, neutral: &Value, a: &Value, ty: &Type) -> Option<String> {
         // `minimum` of arrays starts with an element, for want of a greatest array: taking the same again changes nothing.
-        let is_selection = holds_array(a)
-            && self.sample(operator, neutral, neutral).is_some_and(|same| close(&same, neutral, 0.0));
+        let is_selection =
+            holds_array(a) && self.sample(operator, neutral, neutral).is_some_and(|same| close(&same, neutral, 0.0));
         for (left, right) in [(neutral, a), (a, neutral)] {
             if let Some(found) = self.sample(operator, left, right)
                 && !close(&found, a, scale(&[a, neutral]))
