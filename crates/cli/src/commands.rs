@@ -101,14 +101,7 @@ pub(crate) fn test(
     messenger: Messenger,
     how: &How,
 ) -> Result<Verdict, Failed> {
-    let mut files = Vec::new();
-    for path in paths {
-        collect(path, &mut files);
-    }
-    if files.is_empty() {
-        error("there are no `.tce` files there\n");
-        return Ok(Verdict::Usage);
-    }
+    let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
     if laws && how.backend.is_some_and(|b| b != Backend::Interp) {
         error("`--laws` samples in the interpreter: leave `--backend` out, or say `--backend interp`\n");
         return Ok(Verdict::Usage);
@@ -152,8 +145,20 @@ pub(crate) fn test(
     Ok(Verdict::of(failed == 0))
 }
 
+/// The files that are named, and the `.tce` files of the folders that are; says so where there are none.
+pub(crate) fn files_of(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(path, &mut files);
+    }
+    if files.is_empty() {
+        error("there are no `.tce` files there\n");
+    }
+    (!files.is_empty()).then_some(files)
+}
+
 /// The `.tce` files of a folder and of those inside it, in order of their names.
-pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if !path.is_dir() {
         files.push(path.to_path_buf());
         return;

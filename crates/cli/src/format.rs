@@ -8,7 +8,7 @@
 //!
 //! A file with a syntax error is left as it is. A file is replaced in one step, so an interrupted run leaves it whole.
 
-use crate::commands::collect;
+use crate::commands::files_of;
 use crate::output::{Messenger, Verdict, error, print};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,7 @@ pub(crate) fn format(paths: &[PathBuf], check: bool) -> Result<Verdict, Failed> 
     {
         return standard_input(check);
     }
-    let mut files = Vec::new();
-    for path in paths {
-        collect(path, &mut files);
-    }
-    if files.is_empty() {
-        error("there are no `.tce` files there\n");
-        return Ok(Verdict::Usage);
-    }
+    let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
     let (mut changed, mut broken) = (0, 0);
     for file in &files {
         match one(file, check) {
