@@ -294,7 +294,7 @@ impl<'p> Walk<'p> {
             if *consumed {
                 self.used(*arg, span);
                 let shares = self.of(*arg);
-                self.consume(&shares, span, &function.name);
+                self.consume(&shares, span, &function.source);
             }
         }
         for (arg, consumed) in args.iter().zip(&function.consumed) {
@@ -322,7 +322,7 @@ impl<'p> Walk<'p> {
                         .primary(span, format!("consumes `{name}`"))
                         .note(format!(
                             "`{name}` is a parameter without a star: whoever calls `{}` may use it again",
-                            self.function.name
+                            self.function.source
                         ))
                         .hint(format!(
                             "write a star before the type of `{name}`, or call with a copy of it: `[x for x in {name}]`"

@@ -140,7 +140,7 @@ pub(crate) fn lower(module: &Module<'_>, reports: &mut Vec<Diagnostic>) -> Progr
     }
     let (first_test, mut done) = (all.functions.len(), 0);
     for k in 0..module.tests.len() {
-        all.reserve(format!("test_{}", k + 1), Role::Internal, module.tests[k].0.body.span);
+        all.reserve(format!("test_{}", k + 1), "a test", Role::Internal, module.tests[k].0.body.span);
     }
     while done < all.functions.len() {
         let function = if (first_test..first_test + module.tests.len()).contains(&done) {
@@ -201,17 +201,18 @@ impl<'a> Lowering<'a> {
             }
         }
         let role = if header.exported && header.module == self.module.root { Role::Entry } else { Role::Internal };
-        let id = self.reserve(name, role, self.module.functions[function].item.span);
+        let id = self.reserve(name, &header.name, role, self.module.functions[function].item.span);
         let chain = Rc::new(Chain { function, types, given, span, from: from.cloned(), id });
         self.instances.insert(key, id);
         self.waiting.insert(id, Instance { function, type_args, functions, chain });
         id
     }
 
-    fn reserve(&mut self, name: String, role: Role, span: Span) -> FuncId {
+    fn reserve(&mut self, name: String, source: &str, role: Role, span: Span) -> FuncId {
         let name = self.names.give(name);
         self.functions.push(Function {
             name,
+            source: source.to_string(),
             role,
             values: IdVec::new(),
             params: Vec::new(),
@@ -226,17 +227,18 @@ impl<'a> Lowering<'a> {
     fn lower_instance(&mut self, id: FuncId) -> Function {
         let instance = self.waiting.remove(&id).expect("reserved functions are instances");
         let reserved = &self.functions[id.index()];
-        let (name, role, span) = (reserved.name.clone(), reserved.role.clone(), reserved.span);
+        let (name, source, role, span) =
+            (reserved.name.clone(), reserved.source.clone(), reserved.role.clone(), reserved.span);
         let header = &self.module.headers[instance.function];
         let frame = Frame::new(self.checked(instance.function), instance.type_args, Some(instance.chain));
         let mut lower = Lower::new(self, frame);
         let (params, consumed, result, body) = lower.function(header, &instance.functions);
-        Function { name, role, values: lower.values, params, consumed, result, body, span }
+        Function { name, source, role, values: lower.values, params, consumed, result, body, span }
     }
 
     fn lower_test(&mut self, test: usize, at: usize) -> Function {
-        let (source, checked) = &self.module.tests[test];
-        let name = self.functions[at].name.clone();
+        let (written, checked) = &self.module.tests[test];
+        let (name, source) = (self.functions[at].name.clone(), self.functions[at].source.clone());
         let mut lower = Lower::new(self, Frame::new(checked, Vec::new(), None));
         lower.arguments = Some(Vec::new());
         let mut body = lower.body(|l| l.expr(&checked.body));
@@ -244,9 +246,10 @@ impl<'a> Lowering<'a> {
             record::drop_unused_variants(&mut body);
         }
         let (params, arguments): (Vec<_>, Vec<_>) = lower.arguments.take().unwrap_or_default().into_iter().unzip();
-        let role = Role::Test { name: source.name.clone(), arguments };
+        let role = Role::Test { name: written.name.clone(), arguments };
         let consumed = vec![false; params.len()];
         let result = Type::Scalar(ScalarType::Bool);
-        Function { name, role, values: lower.values, params, consumed, result, body, span: source.body.span }
+        let span = written.body.span;
+        Function { name, source, role, values: lower.values, params, consumed, result, body, span }
     }
 }

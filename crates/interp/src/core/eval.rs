@@ -402,7 +402,7 @@ impl<'p> Machine<'p> {
         failure.indices = self.nest.clone();
         let mut reached = failure.span;
         for (function, from) in self.calls.iter().rev() {
-            failure.trace.push((self.program.functions[*function].name.clone(), reached));
+            failure.trace.push((self.program.functions[*function].source.clone(), reached));
             reached = *from;
         }
         Box::new(failure)

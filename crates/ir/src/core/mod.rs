@@ -165,6 +165,8 @@ pub enum Role {
 pub struct Function {
     /// Its name in the source, made unique by specialisation.
     pub name: String,
+    /// Its name in the source, for messages.
+    pub source: String,
     /// Why it is there.
     pub role: Role,
     /// Everything bound anywhere in it.

@@ -24,11 +24,12 @@ pub fn parse(text: &str) -> Result<Program, String> {
     Ok(Program { functions, checks })
 }
 
-/// Takes from a program what its text does not say: spans, and what is known about values that nothing binds.
+/// Takes from a program what its text does not say: spans, names in the source, and what is known about values that nothing binds.
 pub fn erase_spans(program: &mut Program) {
     program.checks.iter_mut().for_each(|c| c.span = Span::none());
     for function in program.functions.iter_mut() {
         function.span = Span::none();
+        function.source = function.name.clone();
         walk_mut(&mut function.body, &mut |stmt| stmt.span = Span::none());
         let bound: BTreeSet<ValueId> = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut positions = BTreeSet::new();
@@ -90,7 +91,7 @@ impl Parser<'_> {
         };
         let body = self.body()?;
         let values = table(std::mem::take(&mut self.values));
-        Ok(Function { name, role, values, params, consumed, result, body, span: Span::none() })
+        Ok(Function { source: name.clone(), name, role, values, params, consumed, result, body, span: Span::none() })
     }
 
     fn ty(&mut self) -> Read<Type> {

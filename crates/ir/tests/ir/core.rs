@@ -275,6 +275,7 @@ fn built_by_hand() {
         .into_iter()
         .collect(),
         params: vec![v(0)],
+        source: "f".to_string(),
         consumed: vec![false],
         result: Type::Scalar(ScalarType::Bool),
         body: Body {
