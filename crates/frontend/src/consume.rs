@@ -147,7 +147,11 @@ impl<'p> Walk<'p> {
     }
 
     fn used(&mut self, atom: Atom, span: Span) {
-        let found = self.of(atom).roots().into_iter().find_map(|r| Some((r.clone(), self.gone.get(&r)?.clone())));
+        self.used_part(atom, &self.of(atom), span);
+    }
+
+    fn used_part(&mut self, atom: Atom, part: &Shares, span: Span) {
+        let found = part.roots().into_iter().find_map(|r| Some((r.clone(), self.gone.get(&r)?.clone())));
         let (Some((root, (at, callee))), Atom::Var(value)) = (found, atom) else {
             return;
         };
@@ -187,24 +191,27 @@ impl<'p> Walk<'p> {
     }
 
     fn expr(&mut self, value: ValueId, expr: &'p Expr, span: Span) -> Shares {
-        let consumes = matches!(expr, Expr::Call { .. });
-        if !consumes {
-            expr.operands().into_iter().for_each(|a| self.used(a, span));
+        match expr {
+            // What is consumed and what is only read differs by argument.
+            Expr::Call { .. } => {}
+            // The other components do not matter.
+            Expr::Project(a, k) => self.used_part(*a, &self.of(*a).part(*k), span),
+            _ => expr.operands().into_iter().for_each(|a| self.used(a, span)),
         }
         match expr {
             Expr::Atom(a) | Expr::Ascribe { value: a, .. } => self.of(*a),
             Expr::Tuple(parts) => Shares::Parts(parts.iter().map(|a| self.of(*a)).collect()),
             Expr::Project(a, k) => self.of(*a).part(*k),
             Expr::Call { function, args } => self.call(value, *function, args, span),
-            Expr::If { then, otherwise, .. } => self.branches(&[(&[], then), (&[], otherwise)], span),
+            Expr::If { then, otherwise, .. } => self.branches(value, &[then, otherwise], span),
             Expr::Match { value: looked_at, arms } => {
                 let from = self.of(*looked_at);
                 for param in arms.iter().flat_map(|arm| &arm.params) {
                     let within = from.within(self.ty(*param));
                     self.shares.insert(*param, within);
                 }
-                let bodies: Vec<_> = arms.iter().map(|arm| (arm.params.as_slice(), &arm.body)).collect();
-                self.branches(&bodies, span)
+                let bodies: Vec<_> = arms.iter().map(|arm| &arm.body).collect();
+                self.branches(value, &bodies, span)
             }
             Expr::Loop { state, init, form, body } => self.repeat(*state, *init, form, body, span),
             _ if is_view(expr) => {
@@ -243,21 +250,23 @@ impl<'p> Walk<'p> {
         result.mapped(&|root| (!own.contains(root)).then(|| root.clone()).into_iter().collect())
     }
 
-    fn branches(&mut self, bodies: &[(&[ValueId], &'p Body)], span: Span) -> Shares {
+    /// One of several bodies. What one of them hands on and another one consumes is gone afterwards under its old name; the
+    /// result has it, and is its owner.
+    fn branches(&mut self, value: ValueId, bodies: &[&'p Body], span: Span) -> Shares {
         let before = self.gone.clone();
-        let mut after = before.clone();
-        let mut result: Option<Shares> = None;
-        for (_, body) in bodies {
+        let mut ends: Vec<(Shares, Gone)> = Vec::new();
+        for body in bodies {
             self.gone = before.clone();
-            let found = self.body(body, span);
-            result = Some(match result {
-                Some(earlier) => earlier.or(found),
-                None => found,
-            });
-            after.append(&mut self.gone);
+            let result = self.body(body, span);
+            ends.push((result, std::mem::take(&mut self.gone)));
         }
-        self.gone = after;
-        result.unwrap_or_default()
+        self.gone = ends.iter().flat_map(|(_, gone)| gone.clone()).collect();
+        let mut whole = self.fresh(value);
+        for (result, gone) in ends {
+            let moved = |root: &Root| self.gone.contains_key(root) && !gone.contains_key(root);
+            whole = whole.or(result.mapped(&|root| (!moved(root)).then(|| root.clone()).into_iter().collect()));
+        }
+        whole
     }
 
     /// The state is a value of its own in every round: who consumes it consumes what the loop started with, and what each
