@@ -27,9 +27,9 @@ const EXAMPLES: &str = "Examples:
 pub(crate) enum Command {
     /// Reports what is wrong with programs, without running them.
     Check {
-        /// The files.
+        /// Files, and folders with `.tce` files.
         #[arg(required = true)]
-        files: Vec<PathBuf>,
+        paths: Vec<PathBuf>,
         #[command(flatten)]
         messages: Messages,
     },

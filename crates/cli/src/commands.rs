@@ -15,10 +15,11 @@ pub(crate) fn load(path: &Path, messenger: Messenger) -> Result<Program, Failed>
     Ok(program)
 }
 
-pub(crate) fn check(files: &[PathBuf], messenger: Messenger) -> Result<Verdict, Failed> {
+pub(crate) fn check(paths: &[PathBuf], messenger: Messenger) -> Result<Verdict, Failed> {
+    let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
     let mut good = true;
     for file in files {
-        if let Err(failed) = load(file, messenger) {
+        if let Err(failed) = load(&file, messenger) {
             messenger.failed(&failed);
             good = false;
         }

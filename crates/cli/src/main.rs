@@ -27,9 +27,9 @@ fn main() -> ExitCode {
     };
     let plain = Messenger::default();
     let (messenger, outcome) = match cli.command {
-        Command::Check { files, messages } => {
+        Command::Check { paths, messages } => {
             let m = Messenger::new(messages);
-            (m, commands::check(&files, m))
+            (m, commands::check(&paths, m))
         }
         Command::Run { file, entry, args, output, messages, how } => {
             let m = Messenger::new(messages);
