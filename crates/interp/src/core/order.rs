@@ -34,16 +34,28 @@ fn lexicographic(a: &[Value], b: &[Value]) -> Ordering {
     differing.unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
-/// The positions of the keys in the order of the keys; equal keys stay in place.
+/// The positions of the keys in the order of the keys; equal keys stay in place. Most comparisons are decided by a number that
+/// each key gets once.
 pub(super) fn sorted_positions(keys: &[Value]) -> Vec<usize> {
-    if let Some(Value::Scalar(_)) = keys.first() {
-        let mut ranked: Vec<(u64, usize)> = keys.iter().map(|key| rank(*key.as_scalar())).zip(0..).collect();
-        ranked.sort_unstable();
-        return ranked.into_iter().map(|(_, position)| position).collect();
+    let mut ranked: Vec<(u64, usize)> = keys.iter().map(beginning).zip(0..).collect();
+    match keys.first() {
+        None | Some(Value::Scalar(_)) => ranked.sort_unstable(),
+        Some(_) => ranked.sort_unstable_by(|(a, i), (b, j)| {
+            a.cmp(b).then_with(|| compare(&keys[*i], &keys[*j])).then(i.cmp(j))
+        }),
     }
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by(|a, b| compare(&keys[*a], &keys[*b]));
-    order
+    ranked.into_iter().map(|(_, position)| position).collect()
+}
+
+/// A number that is never greater than that of a key which stands behind; keys with one number may differ in what follows.
+fn beginning(key: &Value) -> u64 {
+    match key {
+        Value::Scalar(scalar) => rank(*scalar),
+        Value::Tuple(_) => key.as_tuple().first().map_or(0, beginning),
+        // An empty array stands first of all.
+        Value::Array(array) => array.items().first().map_or(0, |first| (beginning(first) >> 1) | (1 << 63)),
+        Value::Bare(_) | Value::Variant(_) => key.as_variant().0 as u64,
+    }
 }
 
 /// A number that stands to others as the scalar stands to others of its type.
