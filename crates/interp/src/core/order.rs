@@ -40,9 +40,8 @@ pub(super) fn sorted_positions(keys: &[Value]) -> Vec<usize> {
     let mut ranked: Vec<(u64, usize)> = keys.iter().map(beginning).zip(0..).collect();
     match keys.first() {
         None | Some(Value::Scalar(_)) => ranked.sort_unstable(),
-        Some(_) => ranked.sort_unstable_by(|(a, i), (b, j)| {
-            a.cmp(b).then_with(|| compare(&keys[*i], &keys[*j])).then(i.cmp(j))
-        }),
+        Some(_) => ranked
+            .sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| compare(&keys[*i], &keys[*j])).then(i.cmp(j))),
     }
     ranked.into_iter().map(|(_, position)| position).collect()
 }
