@@ -251,8 +251,7 @@ fn deeper(trouble: Trouble, step: &str, row: impl Fn(usize) -> usize) -> Trouble
 fn nodes(value: &Data) -> u64 {
     match value {
         Data::Scalar(_) => 1,
-        Data::Tuple(parts) | Data::Array(parts) | Data::Variant { fields: parts, .. } => {
-            1 + parts.iter().map(nodes).sum::<u64>()
-        }
+        Data::Tuple(parts) | Data::Array(parts) => 1 + parts.iter().map(nodes).sum::<u64>(),
+        Data::Variant(v) => 1 + v.fields.iter().map(nodes).sum::<u64>(),
     }
 }

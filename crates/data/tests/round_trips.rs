@@ -221,7 +221,7 @@ fn what_cannot_be_written() {
     let one = Data::Scalar(Scalar::F64(1.0));
     let ragged = array(&[array(from_ref(&one)), array(&[])]);
     let pair = Data::Tuple(vec![one.clone(), one.clone()]);
-    let variant = Data::Variant { tag: 0, name: "round".into(), fields: Vec::new() };
+    let variant = Data::variant(0, "round", Vec::new());
     refused(
         &path("a.npy"),
         &ragged,

@@ -13,13 +13,26 @@ pub enum Data {
     Tuple(Vec<Data>),
     /// An array; rows may have any lengths.
     Array(Vec<Data>),
+    /// A value of an enum; apart, so that numbers take little room.
+    Variant(Box<Variant>),
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// Which variant, counted from 0.
+    pub tag: usize,
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub fields: Vec<Data>,
+}
+
+const _: () = assert!(size_of::<Data>() <= 32);
+
+impl Data {
     /// A value of an enum.
-    Variant {
-        /// Which variant, counted from 0.
-        tag: usize,
-        /// Its name.
-        name: String,
-        /// What it holds.
-        fields: Vec<Data>,
-    },
+    pub fn variant(tag: usize, name: impl Into<String>, fields: Vec<Data>) -> Data {
+        Data::Variant(Box::new(Variant { tag, name: name.into(), fields }))
+    }
 }

@@ -68,10 +68,10 @@ impl Writer {
             },
             // Rows get less room than what they are rows of.
             Data::Array(items) => self.list(items, |_| element(surface), ['[', ']'], most, (most / 2).max(6)),
-            Data::Variant { name, tag, fields } => {
-                self.out.push_str(name);
-                if !fields.is_empty() {
-                    self.list(fields, |k| field(surface, *tag, k), ['(', ')'], usize::MAX, most);
+            Data::Variant(v) => {
+                self.out.push_str(&v.name);
+                if !v.fields.is_empty() {
+                    self.list(&v.fields, |k| field(surface, v.tag, k), ['(', ')'], usize::MAX, most);
                 }
             }
         }
@@ -220,7 +220,7 @@ mod tests {
         };
         check(&Data::Tuple(vec![Data::Scalar(Scalar::I64(1)), ints(2)]), point, 4, "pair{a = 1, b = [0, 1]}");
         let shape = Surface::Enum { name: "e".to_string(), variants: vec![("none".to_string(), vec![])] };
-        let none = Data::Variant { tag: 0, name: "none".to_string(), fields: vec![] };
+        let none = Data::variant(0, "none", vec![]);
         check(&none, shape, 4, "none");
         let bytes = |text: &[u8]| Data::Array(text.iter().map(|b| Data::Scalar(Scalar::U8(*b))).collect());
         let u8s = Surface::Array(Box::new(Surface::Scalar(ScalarType::U8)));

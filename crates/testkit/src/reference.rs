@@ -149,7 +149,7 @@ pub fn is_close(wanted: &Data, found: &Data) -> bool {
         }
         (Data::Scalar(a), Data::Scalar(b)) => a == b,
         (Data::Tuple(a), Data::Tuple(b)) | (Data::Array(a), Data::Array(b)) => all(a, b),
-        (Data::Variant { tag: s, fields: a, .. }, Data::Variant { tag: t, fields: b, .. }) => s == t && all(a, b),
+        (Data::Variant(a), Data::Variant(b)) => a.tag == b.tag && all(&a.fields, &b.fields),
         _ => false,
     }
 }

@@ -114,6 +114,6 @@ fn numbers(value: &Data, out: &mut Output) -> io::Result<()> {
             Scalar::F32(x) => out.write_all(&x.to_le_bytes()),
             Scalar::F64(x) => out.write_all(&x.to_le_bytes()),
         },
-        Data::Tuple(_) | Data::Variant { .. } => Err(io::Error::other("it holds something that is no number")),
+        Data::Tuple(_) | Data::Variant(_) => Err(io::Error::other("it holds something that is no number")),
     }
 }

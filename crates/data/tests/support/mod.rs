@@ -83,7 +83,7 @@ pub(crate) fn show(value: &Data) -> String {
         },
         Data::Tuple(parts) => format!("({})", all(parts)),
         Data::Array(rows) => format!("[{}]", all(rows)),
-        Data::Variant { name, fields, .. } => format!("{name}({})", all(fields)),
+        Data::Variant(v) => format!("{}({})", v.name, all(&v.fields)),
     }
 }
 

@@ -82,11 +82,10 @@ impl<'a> Lower<'_, 'a> {
                 Data::Tuple(parts.into_iter().collect::<Option<_>>()?)
             }
             Kind::Variant { tag, fields } => match self.ty(&expr.ty) {
-                Type::Sum(variants) => Data::Variant {
-                    tag: *tag,
-                    name: variants.get(*tag)?.name.clone(),
-                    fields: fields.iter().map(|f| self.data(f)).collect::<Option<_>>()?,
-                },
+                Type::Sum(variants) => {
+                    let fields = fields.iter().map(|f| self.data(f)).collect::<Option<_>>()?;
+                    Data::variant(*tag, &variants.get(*tag)?.name, fields)
+                }
                 _ => return None,
             },
             Kind::Array(elems) => Data::Array(elems.iter().map(|e| self.data(e)).collect::<Option<_>>()?),

@@ -147,7 +147,7 @@ impl Value {
             (Value::Bare(_) | Value::Variant(_), Type::Sum(variants)) => {
                 let (tag, fields) = self.as_variant();
                 let VariantType { name, fields: types } = &variants[tag];
-                Data::Variant { tag, name: name.clone(), fields: each(fields, types) }
+                Data::variant(tag, name, each(fields, types))
             }
             _ => Data::Scalar(*self.as_scalar()),
         }
@@ -167,10 +167,10 @@ impl Value {
                 let values: Result<_, _> = items.into_iter().map(|item| Value::from_data(item, &array.elem)).collect();
                 Ok(Value::array(values?))
             }
-            (Data::Variant { tag, fields, .. }, Type::Sum(variants))
-                if variants.get(tag).is_some_and(|v| v.fields.len() == fields.len()) =>
+            (Data::Variant(d), Type::Sum(variants))
+                if variants.get(d.tag).is_some_and(|v| v.fields.len() == d.fields.len()) =>
             {
-                Ok(Value::variant(tag, each(fields, &variants[tag].fields)?))
+                Ok(Value::variant(d.tag, each(d.fields, &variants[d.tag].fields)?))
             }
             (data, ty) => Err(format!("{} where {} is wanted", describe(&data), describe_type(ty))),
         }
@@ -198,7 +198,7 @@ fn describe(data: &Data) -> String {
         Data::Scalar(s) => format!("the {} {s}", s.ty()),
         Data::Tuple(parts) => format!("a tuple of {}", parts.len()),
         Data::Array(items) => format!("an array of {}", items.len()),
-        Data::Variant { name, fields, .. } => format!("the variant `{name}` with {} fields", fields.len()),
+        Data::Variant(v) => format!("the variant `{}` with {} fields", v.name, v.fields.len()),
     }
 }
 

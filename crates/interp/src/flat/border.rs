@@ -149,7 +149,7 @@ fn shape(found: &Data, wanted: &str) -> Misfit {
         Data::Scalar(s) => format!("the {} {s}", s.ty()),
         Data::Tuple(parts) => format!("a tuple of {}", parts.len()),
         Data::Array(items) => format!("an array of {}", items.len()),
-        Data::Variant { name, .. } => format!("the variant {name}"),
+        Data::Variant(v) => format!("the variant {}", v.name),
     };
     Misfit::Shape(format!("{found} where {wanted} is wanted"))
 }

@@ -421,8 +421,9 @@ fn fits(data: &Data, ty: &Type) -> bool {
             parts.len() == types.len() && parts.iter().zip(types).all(|(p, t)| fits(p, t))
         }
         (Data::Array(items), Type::Array(a)) => items.iter().all(|i| fits(i, &a.elem)),
-        (Data::Variant { tag, name, fields }, Type::Sum(variants)) => variants.get(*tag).is_some_and(|v| {
-            v.name == *name && v.fields.len() == fields.len() && fields.iter().zip(&v.fields).all(|(f, t)| fits(f, t))
+        (Data::Variant(d), Type::Sum(variants)) => variants.get(d.tag).is_some_and(|v| {
+            let fields = &d.fields;
+            v.name == d.name && v.fields.len() == fields.len() && fields.iter().zip(&v.fields).all(|(f, t)| fits(f, t))
         }),
         _ => false,
     }

@@ -314,7 +314,7 @@ impl<'a> Reader<'a> {
             self.want("@")?;
             let tag = self.number()?;
             let fields = if self.take("(") { self.list(")", &mut |r| r.data())? } else { Vec::new() };
-            return Ok(Data::Variant { tag, name, fields });
+            return Ok(Data::variant(tag, name, fields));
         }
         Ok(Data::Scalar(self.scalar()?))
     }

@@ -56,8 +56,8 @@ pub(crate) fn data(value: &Data) -> String {
         Data::Scalar(s) => s.to_string(),
         Data::Tuple(parts) => tuple(parts.iter(), data),
         Data::Array(items) => format!("[{}]", commas(items, data)),
-        Data::Variant { tag, name, fields } if fields.is_empty() => format!("{name}@{tag}"),
-        Data::Variant { tag, name, fields } => format!("{name}@{tag}({})", commas(fields, data)),
+        Data::Variant(v) if v.fields.is_empty() => format!("{}@{}", v.name, v.tag),
+        Data::Variant(v) => format!("{}@{}({})", v.name, v.tag, commas(&v.fields, data)),
     }
 }
 

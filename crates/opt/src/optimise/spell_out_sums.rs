@@ -77,11 +77,12 @@ pub fn enter(data: Data, ty: &Type) -> Data {
         (Data::Array(items), Type::Array(a)) if has_sum(&a.elem) => {
             Data::Array(items.into_iter().map(|d| enter(d, &a.elem)).collect())
         }
-        (Data::Variant { tag: number, fields, .. }, Type::Sum(variants))
-            if ty.is_flat() && variants.get(number).is_some_and(|v| v.fields.len() == fields.len()) =>
+        (Data::Variant(d), Type::Sum(variants))
+            if ty.is_flat() && variants.get(d.tag).is_some_and(|v| v.fields.len() == d.fields.len()) =>
         {
+            let number = d.tag;
             let mut out = vec![Data::Scalar(tag(number))];
-            let mut fields = fields.into_iter();
+            let mut fields = d.fields.into_iter();
             for (k, v) in variants.iter().enumerate() {
                 for t in &v.fields {
                     let used = if k == number { fields.next().map(|f| enter(f, t)) } else { None };
@@ -111,7 +112,7 @@ pub fn leave(data: Data, ty: &Type) -> Data {
             let Some(number) = number.filter(|n| *n < variants.len()) else { return Data::Tuple(parts) };
             let (first, types) = (first_field(variants, number), &variants[number].fields);
             let fields = parts.into_iter().skip(first).zip(types).map(|(p, t)| leave(p, t)).collect();
-            Data::Variant { tag: number, name: variants[number].name.clone(), fields }
+            Data::variant(number, &variants[number].name, fields)
         }
         (data, _) => data,
     }

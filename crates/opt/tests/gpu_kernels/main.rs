@@ -91,9 +91,8 @@ impl Programs {
 fn size(data: &Data) -> usize {
     match data {
         Data::Scalar(_) => 1,
-        Data::Tuple(parts) | Data::Array(parts) | Data::Variant { fields: parts, .. } => {
-            1 + parts.iter().map(size).sum::<usize>()
-        }
+        Data::Tuple(parts) | Data::Array(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Data::Variant(v) => 1 + v.fields.iter().map(size).sum::<usize>(),
     }
 }
 

@@ -99,10 +99,10 @@ fn equal(a: &Answer, b: &Answer) -> bool {
             (Data::Tuple(a), Data::Tuple(b)) | (Data::Array(a), Data::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| data(a, b))
             }
-            (
-                Data::Variant { tag: a_tag, name: a_name, fields: a },
-                Data::Variant { tag: b_tag, name: b_name, fields: b },
-            ) => (a_tag, a_name, a.len()) == (b_tag, b_name, b.len()) && a.iter().zip(b).all(|(a, b)| data(a, b)),
+            (Data::Variant(a), Data::Variant(b)) => {
+                (a.tag, &a.name, a.fields.len()) == (b.tag, &b.name, b.fields.len())
+                    && a.fields.iter().zip(&b.fields).all(|(a, b)| data(a, b))
+            }
             _ => false,
         }
     }

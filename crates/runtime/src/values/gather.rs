@@ -159,6 +159,6 @@ fn describe(data: &Data) -> String {
         Data::Scalar(s) => format!("{s} of type {}", s.ty()),
         Data::Tuple(parts) => format!("a tuple of {}", parts.len()),
         Data::Array(_) => "an array".to_string(),
-        Data::Variant { name, .. } => format!("the variant {name}"),
+        Data::Variant(v) => format!("the variant {}", v.name),
     }
 }

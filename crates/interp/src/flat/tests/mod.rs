@@ -17,8 +17,8 @@ pub(crate) fn show(data: &Data) -> String {
         Data::Scalar(s) => s.to_string(),
         Data::Tuple(parts) => format!("({})", list(parts)),
         Data::Array(items) => format!("[{}]", list(items)),
-        Data::Variant { tag, name, fields } if fields.is_empty() => format!("{name}@{tag}"),
-        Data::Variant { tag, name, fields } => format!("{name}@{tag}({})", list(fields)),
+        Data::Variant(v) if v.fields.is_empty() => format!("{}@{}", v.name, v.tag),
+        Data::Variant(v) => format!("{}@{}({})", v.name, v.tag, list(&v.fields)),
     }
 }
 
