@@ -163,16 +163,23 @@ impl<'p> Walk<'p> {
             }
             _ => format!("`{owner}` is used after it was consumed"),
         };
-        let copied = if self.is_made_up(root.value) { "xs" } else { owner };
+        let shown = if self.is_made_up(root.value) { "it".to_string() } else { format!("`{owner}`") };
         let report = Diagnostic::error("T0191", title)
             .primary(span, "used here")
             .label(at, format!("consumed by this call of `{callee}`"))
-            .hint(format!(
-                "use what is needed of `{copied}` before the call, or call with a copy of it: `[x for x in {copied}]`"
-            ));
+            .hint(format!("use what is needed of {shown} before the call{}", self.or_a_copy(root.value)));
         self.report_once(report);
         // One message per consumed value.
         self.gone.remove(&root);
+    }
+
+    /// The other way out. Rows that a comprehension hands on unchanged are still shared, so only an array of numbers has a short one.
+    fn or_a_copy(&self, value: ValueId) -> String {
+        let name = if self.is_made_up(value) { "xs" } else { &self.function.values[value].name };
+        match self.ty(value).elem().is_some_and(Type::is_flat) {
+            true => format!(", or call with a copy of it: `[x for x in {name}]`"),
+            false => String::new(),
+        }
     }
 
     /// Whether the name was chosen by the compiler; those it chooses for arrays.
@@ -235,10 +242,9 @@ impl<'p> Walk<'p> {
             handed_on = handed_on.or(self.many_times(&lambda.body, span).flat());
         }
         let own = self.fresh(value);
-        let rows = match self.ty(value).elem() {
-            Some(elem) if elem.is_flat() => Shares::default(),
-            _ => handed_on.within(self.ty(value)),
-        };
+        // Numbers are copied into the result. What a reduction gives may be one of the rows itself.
+        let copies = !matches!(expr, Expr::Reduce { .. }) && self.ty(value).elem().is_some_and(Type::is_flat);
+        let rows = if copies { Shares::default() } else { handed_on.within(self.ty(value)) };
         own.or(rows)
     }
 
@@ -333,9 +339,7 @@ impl<'p> Walk<'p> {
                             "`{name}` is a parameter without a star: whoever calls `{}` may use it again",
                             self.function.source
                         ))
-                        .hint(format!(
-                            "write a star before the type of `{name}`, or call with a copy of it: `[x for x in {name}]`"
-                        ));
+                        .hint(format!("write a star before the type of `{name}`{}", self.or_a_copy(root.value)));
                 self.report_once(report);
                 continue;
             }

@@ -39,6 +39,9 @@ use terrace_base::{Diagnostic, Span};
 /// No array is longer than this.
 pub const LENGTH_LIMIT: i64 = 1 << 47;
 
+/// Calls do not nest more deeply than this, unless the caller asks for another limit.
+pub const DEPTH_LIMIT: usize = 10_000;
+
 /// The words of one run-time error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {

@@ -83,7 +83,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { memory_limit: None, depth_limit: 10_000, profile: false, inline_ns: 20_000 }
+        Options {
+            memory_limit: None,
+            depth_limit: terrace_plan::messages::DEPTH_LIMIT,
+            profile: false,
+            inline_ns: 20_000,
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl Default for Settings {
             seed: 0,
             device: 0,
             memory_limit: None,
-            depth_limit: 10_000,
+            depth_limit: terrace_plan::messages::DEPTH_LIMIT,
             profile: false,
             step_limit: u64::MAX,
             element_limit: terrace_interp::core::Options::default().element_limit,

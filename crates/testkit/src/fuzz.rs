@@ -14,7 +14,7 @@ mod targets;
 
 pub use targets::{Target, targets};
 
-use change::Random;
+use crate::random::generate::Random;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -50,6 +50,9 @@ const POOL: usize = 4000;
 pub fn fuzz(target: &'static Target, time: Duration, seed: u64) -> (Progress, Option<Finding>) {
     let mut random = Random::new(seed);
     let mut pool = (target.seeds)();
+    if pool.is_empty() {
+        pool.push(Vec::new());
+    }
     let words = change::words(&pool);
     let mut seen = BTreeSet::new();
     let mut progress = Progress::default();

@@ -13,7 +13,7 @@ use super::body::{BOOL, I64, Lower};
 use crate::typed::{Arm, Kind, Pattern, PatternKind};
 use terrace_base::{BinOp, Scalar, Span, UnOp};
 use terrace_ir::Atom;
-use terrace_ir::core::{self, Lambda, Type};
+use terrace_ir::core::{self, Type};
 
 const TRUE: Atom = Atom::Const(Scalar::Bool(true));
 const FALSE: Atom = Atom::Const(Scalar::Bool(false));
@@ -77,22 +77,14 @@ impl<'a> Lower<'_, 'a> {
                 any
             }
             PatternKind::Variant { tag, fields } => {
-                let arms: Vec<Lambda> = self
-                    .variant_types(value)
-                    .into_iter()
-                    .enumerate()
-                    .map(|(k, types)| {
-                        let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
-                        self.lambda(params, |l, found| {
-                            let mut all = if k == *tag { TRUE } else { FALSE };
-                            for (field, atom) in fields.iter().zip(found).filter(|_| k == *tag) {
-                                let fits = l.fits(*atom, field, span);
-                                all = l.both(all, fits, span);
-                            }
-                            all
-                        })
-                    })
-                    .collect();
+                let arms = self.arms(value, |l, k, found| {
+                    let mut all = if k == *tag { TRUE } else { FALSE };
+                    for (field, atom) in fields.iter().zip(found).filter(|_| k == *tag) {
+                        let fits = l.fits(*atom, field, span);
+                        all = l.both(all, fits, span);
+                    }
+                    all
+                });
                 self.emit("fits", BOOL, core::Expr::Match { value, arms }, span)
             }
         }
@@ -141,23 +133,15 @@ impl<'a> Lower<'_, 'a> {
                     }
                 }
                 PatternKind::Variant { tag, fields } => {
-                    let arms: Vec<Lambda> = self
-                        .variant_types(value)
-                        .into_iter()
-                        .enumerate()
-                        .map(|(k, types)| {
-                            let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
-                            self.lambda(params, |l, found| {
-                                if k != *tag {
-                                    return l.default_value(result, span);
-                                }
-                                l.may_be_named(found);
-                                let inner = found.iter().copied().zip(fields);
-                                let open = open.iter().copied().chain(inner).collect();
-                                l.extract(open, result, span, write)
-                            })
-                        })
-                        .collect();
+                    let arms = self.arms(value, |l, k, found| {
+                        if k != *tag {
+                            return l.default_value(result, span);
+                        }
+                        l.may_be_named(found);
+                        let inner = found.iter().copied().zip(fields);
+                        let open = open.iter().copied().chain(inner).collect();
+                        l.extract(open, result, span, write)
+                    });
                     return self.emit("t", result.clone(), core::Expr::Match { value, arms }, span);
                 }
                 PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Or(_) => {}

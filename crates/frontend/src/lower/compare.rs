@@ -70,11 +70,7 @@ impl Lower<'_, '_> {
 
     /// The number of a value's variant.
     fn tag(&mut self, value: Atom, span: Span) -> Atom {
-        let arms = self.variant_types(value).into_iter().enumerate().map(|(k, types)| {
-            let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
-            self.lambda(params, |_, _| Atom::int(k as i64))
-        });
-        let arms = arms.collect();
+        let arms = self.arms(value, |_, tag, _| Atom::int(tag as i64));
         self.emit("tag", I64, Expr::Match { value, arms }, span)
     }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use terrace_base::{BinOp, Scalar, Span};
 use terrace_ir::Atom;
 use terrace_ir::check::CheckKind;
-use terrace_ir::core::{self, Lambda, Type};
+use terrace_ir::core::{self, Type};
 
 /// A part of the value, by the order in which parts are found.
 type Part = usize;
@@ -363,19 +363,12 @@ impl<'a> Lower<'_, 'a> {
                     parts.extend(names.iter().copied().zip(fields));
                     return self.decide(tree, arms, parts, result, span);
                 }
-                let types = self.variant_types(value);
-                let lambdas: Vec<Lambda> = branches
-                    .iter()
-                    .zip(types)
-                    .map(|((names, tree), fields)| {
-                        let params = fields.into_iter().map(|t| ("field".to_string(), t)).collect();
-                        self.lambda(params, |l, fields| {
-                            l.may_be_named(fields);
-                            parts.extend(names.iter().copied().zip(fields.iter().copied()));
-                            l.decide(tree, arms, parts, result, span)
-                        })
-                    })
-                    .collect();
+                let lambdas = self.arms(value, |l, tag, fields| {
+                    let (names, tree) = &branches[tag];
+                    l.may_be_named(fields);
+                    parts.extend(names.iter().copied().zip(fields.iter().copied()));
+                    l.decide(tree, arms, parts, result, span)
+                });
                 self.emit("t", result.clone(), core::Expr::Match { value, arms: lambdas }, span)
             }
             Tree::Test { part, literal, then, otherwise } => {

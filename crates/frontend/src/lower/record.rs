@@ -60,31 +60,34 @@ impl<'a> Lower<'_, 'a> {
         if let Some((_, fields)) = value.var().and_then(|v| self.variants.get(&v)) {
             return fields.clone();
         }
-        let variants = self.variant_types(value);
-        let types = variants[tag].clone();
+        let types = self.variant_types(value)[tag].clone();
         let tuple = Type::Tuple(types.clone());
-        let arms: Vec<Lambda> = variants
-            .into_iter()
-            .enumerate()
-            .map(|(k, fields)| {
-                let params = fields.into_iter().map(|t| ("field".to_string(), t)).collect();
-                self.lambda(params, |l, fields| {
-                    if k != tag {
-                        return l.default_value(&tuple, span);
-                    }
-                    match fields {
-                        [field] => *field,
-                        _ => l.emit("fields", tuple.clone(), core::Expr::Tuple(fields.to_vec()), span),
-                    }
-                })
-            })
-            .collect();
+        let arms = self.arms(value, |l, k, fields| {
+            if k != tag {
+                return l.default_value(&tuple, span);
+            }
+            match fields {
+                [field] => *field,
+                _ => l.emit("fields", tuple.clone(), core::Expr::Tuple(fields.to_vec()), span),
+            }
+        });
         let ty = if types.len() == 1 { types[0].clone() } else { tuple.clone() };
         let found = self.emit("fields", ty, core::Expr::Match { value, arms }, span);
         match types.len() {
             1 => vec![found],
             n => (0..n).map(|k| self.project(found, k, span)).collect(),
         }
+    }
+
+    /// The arms of a `match` on a sum: what to do with the number and the fields of each variant.
+    pub(super) fn arms(&mut self, value: Atom, mut arm: impl FnMut(&mut Self, usize, &[Atom]) -> Atom) -> Vec<Lambda> {
+        let variants = self.variant_types(value).into_iter().enumerate();
+        variants
+            .map(|(tag, types)| {
+                let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
+                self.lambda(params, |l, fields| arm(l, tag, fields))
+            })
+            .collect()
     }
 
     /// The types of the fields of every variant.

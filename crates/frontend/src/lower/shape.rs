@@ -16,7 +16,7 @@ use crate::typed::{Expr as Typed, Kind};
 use terrace_base::{BinOp, Span};
 use terrace_ir::Atom;
 use terrace_ir::check::{CheckId, CheckKind};
-use terrace_ir::core::{Expr, Lambda, PadMode, Type};
+use terrace_ir::core::{Expr, PadMode, Type};
 
 impl<'a> Lower<'_, 'a> {
     /// Indices as `i64`s below a length, each checked.
@@ -114,15 +114,7 @@ impl<'a> Lower<'_, 'a> {
         if let Some((tag, fields)) = mode.var().and_then(|v| self.variants.get(&v)).cloned() {
             return self.pad_known(tag, &fields, counts, checks, array, span);
         }
-        let arms: Vec<Lambda> = self
-            .variant_types(mode)
-            .into_iter()
-            .enumerate()
-            .map(|(tag, types)| {
-                let params = types.into_iter().map(|t| ("value".to_string(), t)).collect();
-                self.lambda(params, |l, fields| l.pad_known(tag, fields, counts, checks.clone(), array, span))
-            })
-            .collect();
+        let arms = self.arms(mode, |l, tag, fields| l.pad_known(tag, fields, counts, checks.clone(), array, span));
         let ty = self.type_of(array).without_sizes();
         self.emit("padded", ty, Expr::Match { value: mode, arms }, span)
     }

@@ -16,7 +16,7 @@ use crate::typed::LocalId;
 use std::collections::BTreeMap;
 use terrace_base::{BinOp, Span};
 use terrace_ir::Atom;
-use terrace_ir::core::{Expr, Lambda, Type};
+use terrace_ir::core::{Expr, Type};
 
 /// Whether a size is no part of Core types.
 pub(super) fn is_explicit(size: &SizeExpr) -> bool {
@@ -193,21 +193,13 @@ impl Lower<'_, '_> {
             SizedType::Enum { variants, .. } => {
                 let span = walk.at.unwrap_or(Span::none());
                 let inner = Scope { all: true, outermost: false };
-                let types = self.variant_types(value);
-                let arms: Vec<Lambda> = variants
-                    .iter()
-                    .zip(types)
-                    .map(|(fields, types)| {
-                        let params = types.into_iter().map(|t| ("field".to_string(), t)).collect();
-                        self.lambda(params, |l, found| {
-                            let mut walk = walk.apart();
-                            for (field, atom) in fields.iter().zip(found) {
-                                l.check_walk(*atom, field, inner, &mut walk);
-                            }
-                            Atom::int(0)
-                        })
-                    })
-                    .collect();
+                let arms = self.arms(value, |l, tag, found| {
+                    let mut walk = walk.apart();
+                    for (field, atom) in variants[tag].iter().zip(found) {
+                        l.check_walk(*atom, field, inner, &mut walk);
+                    }
+                    Atom::int(0)
+                });
                 self.emit("sized", I64, Expr::Match { value, arms }, span);
             }
             _ => {}

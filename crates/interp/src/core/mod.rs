@@ -35,9 +35,7 @@ use terrace_base::Span;
 use terrace_ir::FuncId;
 use terrace_ir::core::Program;
 use terrace_plan::data::Data;
-
-/// How many calls may be open at once, unless a run says otherwise: the same for every way of running a program.
-pub const DEPTH_LIMIT: usize = 10_000;
+pub use terrace_plan::messages::DEPTH_LIMIT;
 
 /// Native stack per open call. A body takes about 450 bytes, with an operator around it 800; a call that is made in the
 /// innermost of 30 bodies fits. What does not fit is an error of the program like any recursion that is too deep.

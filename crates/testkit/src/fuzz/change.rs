@@ -1,24 +1,6 @@
 //! How inputs are changed: bytes for data files, bytes and words for source text.
 
-/// A small generator of numbers (xorshift*, as published by Marsaglia and Vigna): the same seed, the same run.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    pub(super) fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() >> 11) as usize % n }
-    }
-}
+use crate::random::generate::Random;
 
 /// Numbers that readers of files trip over.
 const EDGES: [&[u8]; 12] = [

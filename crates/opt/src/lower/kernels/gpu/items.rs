@@ -19,7 +19,7 @@
 //! Declined: bodies with branches, loops or operators of their own. Those run one point after the other.
 
 use super::super::Lowered;
-use super::super::body::may_fail;
+use super::super::body::{is_checked_scalars, may_fail};
 use super::super::build::{Builder, zero};
 use super::super::expr::{add, and, binary, convert, int, local, lt, min, mul, not, select, sub, truth};
 use super::tiles::Cut;
@@ -32,21 +32,7 @@ const SHORT: usize = 40;
 
 /// Whether a body is a short list of scalar computations, loads and checks.
 pub fn is_plain(body: &Body) -> bool {
-    body.stmts.len() <= SHORT
-        && body.stmts.iter().all(|s| {
-            matches!(
-                s.expr,
-                FlatExpr::Atom(_)
-                    | FlatExpr::Unary(..)
-                    | FlatExpr::Binary(..)
-                    | FlatExpr::Fma(..)
-                    | FlatExpr::Convert(..)
-                    | FlatExpr::Select(..)
-                    | FlatExpr::Size(_)
-                    | FlatExpr::Read { .. }
-                    | FlatExpr::Check { .. }
-            )
-        })
+    body.stmts.len() <= SHORT && is_checked_scalars(body)
 }
 
 /// An item inside the loop over items.
