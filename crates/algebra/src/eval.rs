@@ -6,6 +6,7 @@
 //! a sum with a negative upper end is zero.
 
 use crate::expr::{Atom, HeldOp, Size, SizeFun, SizeVar};
+use crate::power::MAX_SHIFT;
 
 const MAX_WORK: u32 = 1 << 22;
 
@@ -37,6 +38,11 @@ impl Evaluation<'_> {
     fn size(&mut self, size: &Size) -> Option<i128> {
         let mut sum: i128 = 0;
         for (monomial, coefficient) in &size.terms {
+            // A condition that fails rules out its branch, which may have no value there.
+            let mut conditions = monomial.0.iter().filter(|(atom, _)| matches!(atom, Atom::Below(_)));
+            if conditions.any(|(atom, _)| self.atom(atom) == Some(0)) {
+                continue;
+            }
             let mut product = *coefficient;
             for (atom, exponent) in &monomial.0 {
                 product = product.checked_mul(self.atom(atom)?.checked_pow(*exponent)?)?;
@@ -68,6 +74,12 @@ impl Evaluation<'_> {
                 let values = self.all(args)?;
                 values[0].checked_div(values[1])
             }
+            Atom::Pow2(exponent) => match self.size(exponent)? {
+                ..=-1 => Some(0),
+                shift @ 0..=MAX_SHIFT => Some(1 << shift),
+                _ => None,
+            },
+            Atom::Below(size) => self.size(size).map(|value| i128::from(value < 0)),
             Atom::Sum(sum) => {
                 let upper = self.size(&sum.upper)?;
                 let mut total: i128 = 0;

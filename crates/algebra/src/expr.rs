@@ -17,7 +17,7 @@
 //! The bound variable of a sum is named by the height of the sums inside its body, which is the same for all alpha-equivalent
 //! bodies. While a body is open its variable has a fresh name from above 2^32, so that nothing is ever captured.
 //!
-//! Declined: fractions as values, exponents that are symbolic, conditionals inside sizes.
+//! Declined: fractions as values, powers of anything but two with a symbolic exponent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,6 +52,10 @@ pub enum Atom {
     Sum(SumAtom),
     /// An operation whose expansion would overflow.
     Held { op: HeldOp, args: Vec<Size> },
+    /// Two to the power of a size; zero where that is negative. See `power`.
+    Pow2(Box<Size>),
+    /// One where the size is negative, else zero. See `split`.
+    Below(Box<Size>),
 }
 
 /// The operation of [`Atom::Held`].
@@ -135,6 +139,15 @@ impl Size {
         Size { terms, den: 1 }
     }
 
+    /// A known number of up to 128 bits.
+    pub fn big(value: i128) -> Size {
+        match value {
+            // The one number whose negation does not fit is kept as a sum.
+            i128::MIN => Size::from_i128(value + 1) - 1,
+            _ => Size::from_i128(value),
+        }
+    }
+
     /// The number zero.
     pub fn zero() -> Size {
         Size::constant(0)
@@ -174,6 +187,11 @@ impl Size {
     pub fn as_constant(&self) -> Option<i64> {
         let known = self.is_constant() && self.den == 1;
         known.then(|| i64::try_from(self.constant_term()).ok()).flatten()
+    }
+
+    /// The known number, where it is one.
+    pub fn as_i128(&self) -> Option<i128> {
+        (self.is_constant() && self.den == 1).then(|| self.constant_term())
     }
 
     /// The variable, where the size is exactly one.
@@ -323,12 +341,12 @@ impl Atom {
             Atom::Apply { args, .. } | Atom::Min(args) | Atom::Max(args) | Atom::Held { args, .. } => {
                 args.iter().collect()
             }
-            Atom::FloorDiv(inner, _) => vec![inner],
+            Atom::FloorDiv(inner, _) | Atom::Pow2(inner) | Atom::Below(inner) => vec![inner],
             Atom::Sum(sum) => vec![&sum.upper, &sum.body],
         }
     }
 
-    fn mentions(&self, leaf: &Atom) -> bool {
+    pub(crate) fn mentions(&self, leaf: &Atom) -> bool {
         match self {
             Atom::Sum(sum) => sum.upper.mentions(leaf) || (*leaf != Atom::Bound(sum.bound) && sum.body.mentions(leaf)),
             _ => self == leaf || self.parts().iter().any(|part| part.mentions(leaf)),
@@ -341,6 +359,8 @@ impl Atom {
             Atom::Var(_) | Atom::Bound(_) => Size::atom(self.clone()),
             Atom::Apply { fun, args } => Size::apply(*fun, all(args)),
             Atom::FloorDiv(inner, by) => inner.rewrite(change).floor_by(*by),
+            Atom::Pow2(inner) => Size::pow2(&inner.rewrite(change)),
+            Atom::Below(inner) => Size::below(&inner.rewrite(change)),
             Atom::Min(args) => Size::min_of(&all(args)),
             Atom::Max(args) => Size::max_of(&all(args)),
             Atom::Held { op: HeldOp::Add, args } => all(args).iter().fold(Size::zero(), |a, b| &a + b),

@@ -2,12 +2,17 @@
 //!
 //! An [`Interval`] has a lower and an upper end, each a number or absent. From ranges of atoms the range of a size follows by interval
 //! arithmetic, term by term: with `0 <= i` and `1 <= n <= 9`, `3n - i + 2` is at most 29 and `i*n + 1` at least 1. An end that would overflow
-//! is absent, so ranges are always true, never tight by accident. Terms are treated as independent (`n - n*n` loses much): the prover
-//! substitutes symbolic bounds where that matters.
+//! is absent, so ranges are always true, never tight by accident. Terms are treated as independent (`n - n*n` loses much), with three exceptions: a
+//! split ranges over what its branches do, a remainder `x - 4*floor(x/4)` over 0 to 3, and a sum over as many times its body as it has terms.
+//! The prover substitutes symbolic bounds where that is not enough.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{Atom, HeldOp, Size, SizeFun};
+use crate::power::MAX_SHIFT;
+
+/// How many conditions of one size are distinguished.
+const MAX_CASES: u32 = 3;
 
 /// The integers from `low` to `high`, both inclusive; an absent end is infinite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +41,17 @@ impl Interval {
         Interval { low: tighter(self.low, other.low, i128::max), high: tighter(self.high, other.high, i128::min) }
     }
 
+    /// The values in either, and those between.
+    fn hull(self, other: Interval) -> Interval {
+        let wider = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| Some(pick(a?, b?));
+        Interval { low: wider(self.low, other.low, i128::min), high: wider(self.high, other.high, i128::max) }
+    }
+
+    /// The range of `max(x, 0)`.
+    fn at_least_zero(self) -> Interval {
+        Interval { low: Some(self.low.map_or(0, |low| low.max(0))), high: self.high.map(|high| high.max(0)) }
+    }
+
     pub(crate) fn plus(self, other: Interval) -> Interval {
         let add = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
         Interval { low: add(self.low, other.low), high: add(self.high, other.high) }
@@ -44,12 +60,8 @@ impl Interval {
     pub(crate) fn times(self, other: Interval) -> Interval {
         // The extreme products are at the corners; an infinite end times zero is zero, and an overflow counts as infinite.
         let ends = |i: Interval| [i.low.map_or(End::Below, End::At), i.high.map_or(End::Above, End::At)];
-        let mut corners = Vec::with_capacity(4);
-        for a in ends(self) {
-            for b in ends(other) {
-                corners.push(a.times(b));
-            }
-        }
+        let ([a, b], [c, d]) = (ends(self), ends(other));
+        let corners = [a.times(c), a.times(d), b.times(c), b.times(d)];
         let low = corners.iter().min().and_then(|end| end.value());
         let high = corners.iter().max().and_then(|end| end.value());
         Interval { low, high }
@@ -58,6 +70,19 @@ impl Interval {
     pub(crate) fn power(self, exponent: u32) -> Interval {
         let product = (0..exponent).fold(Interval::at(1), |product, _| product.times(self));
         if exponent.is_multiple_of(2) { product.meet(Interval::from_zero()) } else { product }
+    }
+
+    /// The range of `2^x`, which is zero for negative `x`.
+    fn power_of_two(self) -> Interval {
+        let power = |end: i128| match end {
+            ..=-1 => Some(0),
+            0..=MAX_SHIFT => Some(1 << end),
+            _ => None,
+        };
+        Interval {
+            low: Some(self.low.map_or(0, |end| power(end).unwrap_or(1 << MAX_SHIFT))),
+            high: self.high.and_then(power),
+        }
     }
 
     /// The range of the quotient by a positive number, rounded down.
@@ -113,7 +138,51 @@ pub(crate) struct Ranges<'a> {
 impl Ranges<'_> {
     /// The range of a size.
     pub(crate) fn size(&self, size: &Size) -> Interval {
-        self.without(size, None)
+        self.by_cases(size, MAX_CASES)
+    }
+
+    /// The range of a size as the hull of its ranges where a condition holds and where it does not.
+    fn by_cases(&self, size: &Size, cases: u32) -> Interval {
+        let atoms = size.atoms();
+        let condition = atoms.iter().find(|atom| matches!(atom, Atom::Below(_)));
+        match condition {
+            Some(condition) if cases > 0 => {
+                let powers = size.by_powers(condition);
+                let holds = self.atom(condition);
+                let side = |value: i64| {
+                    let possible = holds.low <= Some(value.into()) && Some(value.into()) <= holds.high;
+                    possible.then(|| self.by_cases(&Size::at_point(&powers, &Size::constant(value)), cases - 1))
+                };
+                match (side(0), side(1)) {
+                    (Some(a), Some(b)) => a.hull(b),
+                    (a, b) => a.or(b).unwrap_or(Interval::ALL),
+                }
+            }
+            _ => self.without(size, None).meet(self.by_remainders(size, &atoms)),
+        }
+    }
+
+    /// The range that follows from `floor(x/c) = (x - r)/c` with `0 <= r < c`, where that cancels something: a remainder is at least zero.
+    fn by_remainders(&self, size: &Size, atoms: &BTreeSet<&Atom>) -> Interval {
+        let mut range = Interval::ALL;
+        for atom in atoms {
+            let Atom::FloorDiv(inner, by) = atom else {
+                continue;
+            };
+            let powers = size.by_powers(atom);
+            let [rest, slope] = powers.as_slice() else {
+                continue;
+            };
+            let whole = rest * *by + slope * &**inner;
+            if !slope.is_constant() || whole.terms.len() > rest.terms.len() {
+                continue;
+            }
+            // by * size = whole - slope * remainder
+            let remainder = Interval { low: Some(0), high: Some(i128::from(*by) - 1) };
+            let taken = self.without(&-slope, None).times(remainder);
+            range = range.meet(self.without(&whole, None).plus(taken).floor_div(i128::from(*by)));
+        }
+        range
     }
 
     /// The range of the numerator less the terms that contain `left_out`, over the denominator.
@@ -152,11 +221,23 @@ impl Ranges<'_> {
             Atom::FloorDiv(inner, by) => self.size(inner).floor_div(i128::from(*by)),
             Atom::Min(args) => self.extreme(args, true),
             Atom::Max(args) => self.extreme(args, false),
-            Atom::Sum(sum) => match self.size(&sum.body) {
-                Interval { low: Some(0..), .. } => Interval::from_zero(),
+            Atom::Sum(sum) => {
+                let count = self.size(&sum.upper).at_least_zero();
+                let last = count.high.and_then(|high| high.checked_sub(1)).map(|last| last.max(0));
+                let mut inside = Ranges { known: self.known.clone(), nonnegative: self.nonnegative };
+                inside.known.insert(Atom::Bound(sum.bound), Interval { low: Some(0), high: last });
+                inside.size(&sum.body).times(count)
+            }
+            Atom::Pow2(exponent) => self.size(exponent).power_of_two(),
+            Atom::Below(test) => match self.size(test) {
+                Interval { high: Some(..=-1), .. } => Interval::at(1),
+                Interval { low: Some(0..), .. } => Interval::at(0),
+                _ => Interval { low: Some(0), high: Some(1) },
+            },
+            Atom::Held { op: HeldOp::Div, args } => match args[1].as_i128() {
+                Some(by @ 1..) => self.size(&args[0]).floor_div(by),
                 _ => Interval::ALL,
             },
-            Atom::Held { op: HeldOp::Div, .. } => Interval::ALL,
             Atom::Held { op: HeldOp::Add, args } => args.iter().fold(Interval::at(0), |sum, a| sum.plus(self.size(a))),
             Atom::Held { op: HeldOp::Mul, args } => args.iter().fold(Interval::at(1), |p, a| p.times(self.size(a))),
         }
@@ -179,7 +260,9 @@ impl Ranges<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Interval;
+    use super::{Interval, Ranges};
+    use crate::expr::{Atom, Size, SizeFun, SizeVar};
+    use crate::sum::sum;
 
     fn interval(low: i128, high: i128) -> Interval {
         Interval { low: Some(low), high: Some(high) }
@@ -211,5 +294,74 @@ mod tests {
         assert_eq!(up.times(up), Interval { low: Some(4), high: None });
         assert_eq!(up.times(Interval::at(0)), Interval::at(0));
         assert_eq!(up.times(interval(-1, 1)), Interval::ALL);
+    }
+
+    /// Ranges with the first variables in boxes and functions that are never negative.
+    fn boxed(ranges: &[(i128, i128)]) -> Ranges<'static> {
+        let atoms = (0..).map(|v| Atom::Var(SizeVar(v)));
+        let known = atoms.zip(ranges.iter().map(|(low, high)| interval(*low, *high))).collect();
+        Ranges { known, nonnegative: Some(&|_| true) }
+    }
+
+    fn samples() -> Vec<Size> {
+        let [n, m, i] = [0, 1, 9].map(|v| Size::var(SizeVar(v)));
+        let call = |arg: &Size| Size::apply(SizeFun(0), vec![arg.clone()]);
+        let mut all = vec![
+            Size::pow2(&n),
+            Size::pow2(&(&n - &m)),
+            Size::pow2(&(&n + 3)) - Size::pow2(&m),
+            Size::split(&n, &m, &n, &m),
+            Size::split(&n, &Size::constant(1), &(&n * &m), &(&m - &n)),
+            Size::split(&n, &m, &Size::split(&m, &Size::constant(2), &n, &m), &(&m * 3)),
+            n.floor_mod(4).expect("not zero"),
+            (&n - &m).floor_mod(3).expect("not zero") * 2 - 5,
+            (&n * 2 + &m).floor_div(3).expect("not zero"),
+            (&n * &m).minimum(&(&n + 2)).maximum(&-&m),
+            n.clone() - n.floor_div(4).expect("not zero"),
+        ];
+        for body in [call(&i), &n * call(&(&i + &m)), &i * call(&i) - &m * call(&i), Size::pow2(&i) * call(&i)] {
+            all.push(sum(SizeVar(9), &n, &body));
+            all.push(sum(SizeVar(9), &(&n - &m), &body) * -1 + &n);
+        }
+        all
+    }
+
+    #[test]
+    fn ranges_contain_every_value() {
+        let ends = || (-2..=4).flat_map(|low| (low..=4).step_by(2).map(move |high| (low, high)));
+        for size in samples() {
+            for first in ends() {
+                for second in ends() {
+                    let range = boxed(&[first, second]).size(&size);
+                    for (n, m) in (first.0..=first.1).flat_map(|n| (second.0..=second.1).map(move |m| (n, m))) {
+                        let env = |v: SizeVar| i64::try_from([n, m][v.0 as usize]).ok();
+                        let value = size.eval_with(&env, &|_, args| Some(args[0].rem_euclid(3))).map(i128::from);
+                        let inside = range.low.is_none_or(|low| Some(low) <= value)
+                            && range.high.is_none_or(|high| value <= Some(high));
+                        assert!(inside || value.is_none(), "{size} at {n}, {m} is {value:?}, not in {range:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_are_tight_where_promised() {
+        let check = |size: &Size, low: i128, high: Option<i128>| {
+            assert_eq!(boxed(&[(0, 5), (2, 3)]).size(size), Interval { low: Some(low), high }, "{size}");
+        };
+        let [n, m, i] = [0, 1, 9].map(|v| Size::var(SizeVar(v)));
+        check(&Size::pow2(&n), 1, Some(32));
+        check(&Size::pow2(&(&n + &m)), 4, Some(256));
+        check(&Size::pow2(&(&m - &n)), 0, Some(8));
+        check(&Size::pow2(&(&n * 100)), 1, None);
+        check(&Size::split(&n, &m, &n, &m), 0, Some(5));
+        check(&Size::split(&n, &Size::constant(7), &m, &(&n * 100)), 2, Some(3));
+        check(&Size::split(&m, &Size::constant(2), &(&n * 100), &n), 0, Some(5));
+        check(&n.floor_mod(4).expect("not zero"), 0, Some(3));
+        check(&n.floor_div(2).expect("not zero"), 0, Some(2));
+        let body = Size::apply(SizeFun(0), vec![i.clone()]);
+        check(&sum(SizeVar(9), &n, &body), 0, None);
+        check(&sum(SizeVar(9), &n, &Size::split(&body, &m, &i, &Size::zero())), 0, Some(20));
     }
 }

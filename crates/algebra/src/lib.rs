@@ -14,22 +14,38 @@
 //! ```
 //!
 //! The rooms: [`Size`] and its parts (`expr`), arithmetic on the canonical form (`poly`, `divide`), values (`eval`), half-open sums (`sum`), how sizes print
-//! (`display`), constant ranges (`interval`), the prover (`prove`, `search`) and index functions (`lmad`). The numbers are mathematical
+//! (`display`), constant ranges (`interval`), the prover (`claim`, `facts`, `prove`, `gather`, `search`, `explain`) and index functions (`lmad`). The numbers are mathematical
 //! integers: a program's value enters only where it cannot wrap. The crate knows no other crate.
 
+mod claim;
+mod closed;
+mod compact;
 mod display;
 mod divide;
 mod eval;
+mod explain;
 mod expr;
+mod extreme;
+mod facts;
+mod gather;
 mod interval;
+mod learn;
 mod lmad;
+mod pieces;
 mod poly;
+mod power;
 mod prove;
+mod ranges;
+mod refute;
 mod search;
+mod split;
 mod sum;
 
+pub use claim::Claim;
 pub use display::Shown;
+pub use explain::Explanation;
 pub use expr::{Atom, HeldOp, Monomial, Size, SizeFun, SizeVar, SumAtom};
-pub use lmad::{Dim, Lmad, Triplet};
-pub use prove::{Answer, Assumptions};
+pub use facts::{Assumptions, Mark};
+pub use lmad::{Dim, Effort, Lmad, Triplet};
+pub use prove::Answer;
 pub use sum::{sum, sum_between};

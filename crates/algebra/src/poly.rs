@@ -4,13 +4,13 @@
 //! are checked: a coefficient beyond 128 bits, an exponent above 64 or more than 600 terms give `None`, and the operators then hold the
 //! operation as it is, as one opaque atom.
 //!
-//! `min` and `max` are flat and sorted and drop arguments that differ by a constant from a better one. Declined: pulling common terms
-//! out of them (`min(a + x, b + x)`), which the prover sees by cases instead.
+//! Two kinds of atoms multiply in their own way: `2^a * 2^b` is `2^(a + b)` (`power`), and a condition times itself is itself (`split`).
 
 use std::collections::BTreeMap;
 use std::ops::{Add, Mul, Neg, Sub};
 
 use crate::expr::{Atom, HeldOp, Monomial, Size};
+use crate::{power, split};
 
 const MAX_TERMS: usize = 600;
 const MAX_EXPONENT: u32 = 64;
@@ -20,7 +20,8 @@ pub(crate) fn gcd(a: u128, b: u128) -> u128 {
 }
 
 impl Monomial {
-    fn times(&self, other: &Monomial) -> Option<Monomial> {
+    /// The product, and the power of two that comes out of it where exponents of two meet.
+    fn times(&self, other: &Monomial) -> Option<(Monomial, u32)> {
         let mut factors: BTreeMap<&Atom, u32> = BTreeMap::new();
         for (atom, exponent) in self.0.iter().chain(&other.0) {
             let sum = factors.entry(atom).or_insert(0);
@@ -29,7 +30,14 @@ impl Monomial {
                 return None;
             }
         }
-        Some(Monomial(factors.into_iter().map(|(a, e)| (a.clone(), e)).collect()))
+        let own_way = |m: &Monomial| m.0.iter().any(|(a, _)| matches!(a, Atom::Pow2(_) | Atom::Below(_)));
+        if !own_way(self) || !own_way(other) {
+            return Some((Monomial(factors.into_iter().map(|(a, e)| (a.clone(), e)).collect()), 0));
+        }
+        let mut plain: BTreeMap<Atom, u32> = factors.into_iter().map(|(a, e)| (a.clone(), e)).collect();
+        let shift = power::merge(&mut plain)?;
+        split::merge(&mut plain);
+        Some((Monomial(plain.into_iter().collect()), shift))
     }
 }
 
@@ -80,8 +88,9 @@ impl Size {
         let mut terms: BTreeMap<Monomial, i128> = BTreeMap::new();
         for (m1, c1) in &self.terms {
             for (m2, c2) in &other.terms {
-                let sum = terms.entry(m1.times(m2)?).or_insert(0);
-                *sum = sum.checked_add(c1.checked_mul(*c2)?)?;
+                let (product, shift) = m1.times(m2)?;
+                let sum = terms.entry(product).or_insert(0);
+                *sum = sum.checked_add(c1.checked_mul(*c2)?.checked_mul(1 << shift)?)?;
             }
         }
         Size::from_terms(terms, self.den.checked_mul(other.den)?)
@@ -96,7 +105,7 @@ impl Size {
     /// Whether some operation inside overflowed and is kept unexpanded.
     pub fn is_held(&self) -> bool {
         let mut held = false;
-        self.visit_atoms(&mut |atom| held |= matches!(atom, Atom::Held { .. }));
+        self.visit_atoms(&mut |atom| held |= matches!(atom, Atom::Held { .. }) || power::is_held(atom));
         held
     }
 
@@ -120,53 +129,6 @@ impl Size {
     /// The value of such a polynomial at a point.
     pub(crate) fn at_point(powers: &[Size], point: &Size) -> Size {
         powers.iter().rev().fold(Size::zero(), |sum, c| sum * point + c)
-    }
-
-    /// The lesser of two sizes (`Ord::min` compares structure and means nothing).
-    pub fn minimum(&self, other: &Size) -> Size {
-        Size::min_of(&[self.clone(), other.clone()])
-    }
-
-    /// The greater of two sizes (`Ord::max` compares structure and means nothing).
-    pub fn maximum(&self, other: &Size) -> Size {
-        Size::max_of(&[self.clone(), other.clone()])
-    }
-
-    /// The least of some sizes; zero where there is none.
-    pub fn min_of(sizes: &[Size]) -> Size {
-        Size::extreme(sizes, true)
-    }
-
-    /// The greatest of some sizes; zero where there is none.
-    pub fn max_of(sizes: &[Size]) -> Size {
-        Size::extreme(sizes, false)
-    }
-
-    fn extreme(sizes: &[Size], least: bool) -> Size {
-        let mut flat = Vec::new();
-        for size in sizes {
-            match size.as_atom() {
-                Some(Atom::Min(args)) if least => flat.extend(args.iter().cloned()),
-                Some(Atom::Max(args)) if !least => flat.extend(args.iter().cloned()),
-                _ => flat.push(size.clone()),
-            }
-        }
-        flat.sort();
-        let mut kept: Vec<Size> = Vec::new();
-        for size in flat {
-            let rival = kept.iter().position(|k| (&size - k).is_constant());
-            match rival {
-                Some(at) if ((&size - &kept[at]).constant_term() < 0) == least => kept[at] = size,
-                Some(_) => {}
-                None => kept.push(size),
-            }
-        }
-        kept.sort();
-        match kept.len() {
-            0 => Size::zero(),
-            1 => kept.swap_remove(0),
-            _ => Size::atom(if least { Atom::Min(kept) } else { Atom::Max(kept) }),
-        }
     }
 }
 
@@ -202,6 +164,12 @@ impl Neg for Size {
     type Output = Size;
     fn neg(self) -> Size {
         -&self
+    }
+}
+
+impl std::iter::Sum for Size {
+    fn sum<I: Iterator<Item = Size>>(terms: I) -> Size {
+        terms.fold(Size::zero(), |total, term| total + term)
     }
 }
 

@@ -1,27 +1,30 @@
-//! Comparing sizes under assumptions.
+//! Asking: is a claim true under the assumptions?
 //!
-//! [`Assumptions`] are inequalities that hold where a question is asked: ranges of variables, guards passed, facts about functions. A
-//! question is answered *yes* (true for every valuation that satisfies the assumptions), *no* (false for every one) or *unknown*:
+//! A question is answered *yes* (true for every valuation that satisfies the assumptions), *no* (false for every one) or *unknown*:
 //!
 //! ```text
 //! given 0 <= i < n:      i + 1 <= n   yes         i = n   no         i + 2 <= n   unknown
 //! ```
 //!
-//! Every question becomes "is this polynomial never negative?" (`a < b` is `b - a - 1 >= 0`: these are integers), which `search` tries to
-//! answer. Only facts connected with the question by shared atoms are looked at, nearest first, so a large set of assumptions costs nothing
-//! extra. Each question has a budget of steps: an answer may be *unknown* too early, never wrong and never late. From contradictory
-//! assumptions everything follows.
+//! Every question becomes "is this polynomial never negative?" (`a < b` is `b - a - 1 >= 0`: these are integers) or "is it never zero?".
+//! `gather` finds the facts that matter, `search` tries to answer. Each question has a budget of steps: an answer may be *unknown* too
+//! early, never wrong and never late. Answers are kept as long as the facts stay the same.
 //!
-//! Declined: disequalities as assumptions, quantified facts beyond "this function is never negative", explanations of a yes.
+//! From contradictory assumptions everything follows, and yes is asked before no: in dead code every claim is true. Contradictions are
+//! looked for only when an answer would be unknown, once for every fact.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use crate::expr::{Atom, Size, SizeFun, SizeVar};
-use crate::poly::gcd;
-use crate::search::Search;
+use crate::claim::Claim;
+use crate::expr::Size;
+use crate::facts::{Assumptions, Kind, Law, never_zero, reduce, tighten};
+use crate::gather::{Gathered, Source};
+use crate::search::{Search, Step};
 
-const DEFAULT_BUDGET: u32 = 400;
-const MAX_FACTS: usize = 80;
+const MAX_MEMO: usize = 4096;
+const ABSURD_BUDGET: u32 = 60;
+/// How many of the newest facts are examined for a contradiction at one question.
+const MAX_EXAMINED: usize = 64;
 
 /// What the prover says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,199 +47,193 @@ impl Answer {
     pub fn is_no(self) -> bool {
         self == Answer::No
     }
-
-    fn negate(self) -> Answer {
-        match self {
-            Answer::Yes => Answer::No,
-            Answer::No => Answer::Yes,
-            Answer::Unknown => Answer::Unknown,
-        }
-    }
-}
-
-/// Inequalities that hold, and the questions that can be asked under them.
-#[derive(Clone, Debug)]
-pub struct Assumptions {
-    /// Each is known to be at least zero; coefficients are integers.
-    facts: Vec<Size>,
-    facts_with: BTreeMap<Atom, Vec<usize>>,
-    nonnegative: BTreeSet<SizeFun>,
-    budget: u32,
-}
-
-impl Default for Assumptions {
-    fn default() -> Self {
-        Assumptions::new()
-    }
 }
 
 impl Assumptions {
-    /// Nothing is assumed.
-    pub fn new() -> Assumptions {
-        Assumptions {
-            facts: Vec::new(),
-            facts_with: BTreeMap::new(),
-            nonnegative: BTreeSet::new(),
-            budget: DEFAULT_BUDGET,
-        }
-    }
-
-    /// How many steps one question may take.
-    pub fn set_budget(&mut self, steps: u32) {
-        self.budget = steps;
-    }
-
-    /// Assumes `0 <= size`.
-    pub fn assume_nonnegative(&mut self, size: &Size) {
-        let fact = tighten(size);
-        if fact.is_constant() && fact.constant_term() >= 0 {
-            return;
-        }
-        for atom in fact.atoms() {
-            self.facts_with.entry(atom.clone()).or_default().push(self.facts.len());
-        }
-        self.facts.push(fact);
-    }
-
-    /// Assumes `a <= b`.
-    pub fn assume_le(&mut self, a: &Size, b: &Size) {
-        self.assume_nonnegative(&(b - a));
-    }
-
-    /// Assumes `a < b`.
-    pub fn assume_lt(&mut self, a: &Size, b: &Size) {
-        self.assume_nonnegative(&(b - a - 1));
-    }
-
-    /// Assumes `a = b`.
-    pub fn assume_eq(&mut self, a: &Size, b: &Size) {
-        self.assume_le(a, b);
-        self.assume_le(b, a);
-    }
-
-    /// Assumes `lower <= var <= upper`.
-    pub fn assume_range(&mut self, var: SizeVar, lower: &Size, upper: &Size) {
-        self.assume_le(lower, &Size::var(var));
-        self.assume_le(&Size::var(var), upper);
-    }
-
-    /// Assumes `0 <= var < count`.
-    pub fn assume_index(&mut self, var: SizeVar, count: &Size) {
-        self.assume_range(var, &Size::zero(), &(count - 1));
-    }
-
-    /// Assumes that a function is never negative, whatever its arguments.
-    pub fn assume_fun_nonnegative(&mut self, fun: SizeFun) {
-        self.nonnegative.insert(fun);
-    }
-
-    /// Whether `a <= b`.
-    pub fn prove_le(&self, a: &Size, b: &Size) -> Answer {
-        let difference = b - a;
-        if self.never_negative(&difference) {
+    /// Whether a claim is true.
+    pub fn prove(&self, claim: &Claim) -> Answer {
+        if self.holds(claim) {
             Answer::Yes
-        } else if self.never_negative(&(-difference - 1)) {
+        } else if self.holds(&claim.negate()) {
             Answer::No
+        } else if self.contradictory() {
+            Answer::Yes
         } else {
             Answer::Unknown
         }
     }
 
+    /// Whether `a <= b`.
+    pub fn prove_le(&self, a: &Size, b: &Size) -> Answer {
+        self.prove(&Claim::Le(a.clone(), b.clone()))
+    }
+
     /// Whether `a < b`.
     pub fn prove_lt(&self, a: &Size, b: &Size) -> Answer {
-        self.prove_le(b, a).negate()
+        self.prove(&Claim::Lt(a.clone(), b.clone()))
     }
 
     /// Whether `a = b`.
     pub fn prove_eq(&self, a: &Size, b: &Size) -> Answer {
-        let difference = a - b;
-        if difference.is_zero() {
-            return Answer::Yes;
-        }
-        if never_zero(&difference) {
-            return Answer::No;
-        }
-        match (self.prove_le(a, b), self.prove_le(b, a)) {
-            (Answer::Yes, Answer::Yes) => Answer::Yes,
-            (Answer::No, _) | (_, Answer::No) => Answer::No,
-            _ => Answer::Unknown,
-        }
+        self.prove(&Claim::Eq(a.clone(), b.clone()))
     }
 
     /// Whether `a` and `b` differ.
     pub fn prove_ne(&self, a: &Size, b: &Size) -> Answer {
-        self.prove_eq(a, b).negate()
+        self.prove(&Claim::Ne(a.clone(), b.clone()))
     }
 
-    fn never_negative(&self, size: &Size) -> bool {
-        let goal = tighten(size);
-        if goal.is_constant() {
-            return goal.constant_term() >= 0;
+    /// Whether `low <= size <= high`: a number of the program in this range does not wrap.
+    pub fn fits(&self, size: &Size, low: i128, high: i128) -> bool {
+        self.holds(&Claim::Le(Size::from_i128(low), size.clone()))
+            && self.holds(&Claim::Le(size.clone(), Size::from_i128(high)))
+            || self.contradictory()
+    }
+
+    fn holds(&self, claim: &Claim) -> bool {
+        self.absurd.get().is_some() || self.holds_within(claim, self.budget)
+    }
+
+    /// A small question inside another: the guard of a law.
+    pub(crate) fn holds_inside(&self, claim: &Claim) -> bool {
+        self.holds_within(claim, ABSURD_BUDGET)
+    }
+
+    fn holds_within(&self, claim: &Claim, budget: u32) -> bool {
+        goals(claim).iter().all(|(kind, goal)| self.ask(*kind, goal, budget))
+    }
+
+    /// Whether a claim follows from some of the facts; nothing is remembered.
+    pub(crate) fn holds_among(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> bool {
+        goals(claim).iter().all(|(kind, goal)| match known_anyway(*kind, goal) {
+            Some(answer) => answer,
+            None => self.search(*kind, goal, self.budget, allowed),
+        })
+    }
+
+    /// Where the facts that may matter for a claim come from.
+    pub(crate) fn sources(&self, claim: &Claim, sources: &mut BTreeSet<Source>) {
+        for (_, goal) in goals(claim) {
+            let gathered = Gathered::about(self, &goal, &|_| true);
+            sources.extend(gathered.sources);
         }
-        let nonnegative = |fun| self.nonnegative.contains(&fun);
-        let mut search = Search::new(self.relevant(&goal), &nonnegative, self.budget);
-        search.learn_sums(&goal);
-        search.prove(&goal)
     }
 
-    /// The assumptions connected with a goal, and what holds of the operations in it by definition.
-    fn relevant(&self, goal: &Size) -> Vec<Size> {
-        let mut queue: VecDeque<Atom> = goal.atoms().into_iter().cloned().collect();
-        let mut seen: BTreeSet<Atom> = queue.iter().cloned().collect();
-        let mut taken = vec![false; self.facts.len()];
-        let mut facts: Vec<Size> = Vec::new();
-        while let Some(atom) = queue.pop_front() {
-            let first = facts.len();
-            for at in self.facts_with.get(&atom).into_iter().flatten() {
-                if !std::mem::replace(&mut taken[*at], true) {
-                    facts.push(self.facts[*at].clone());
+    /// A claim that follows although its opposite is assumed.
+    pub(crate) fn contradicted(&self) -> Option<Claim> {
+        let opposites = self.facts.iter().rev().map(|fact| fact.claim.negate());
+        opposites.into_iter().find(|opposite| self.holds_among(opposite, &|_| true))
+    }
+
+    fn ask(&self, kind: Kind, goal: &Size, budget: u32) -> bool {
+        if let Some(answer) = known_anyway(kind, goal) {
+            return answer;
+        }
+        let key = (self.state, kind, goal.clone());
+        if let Some(known) = self.memo.borrow().get(&key) {
+            return *known;
+        }
+        let answer = self.search(kind, goal, budget, &|_| true);
+        let mut memo = self.memo.borrow_mut();
+        if memo.len() >= MAX_MEMO {
+            memo.clear();
+        }
+        if answer || budget == self.budget {
+            memo.insert(key, answer);
+        }
+        answer
+    }
+
+    fn search(&self, kind: Kind, goal: &Size, budget: u32, allowed: &dyn Fn(Source) -> bool) -> bool {
+        self.run(kind, goal, budget, allowed, None)
+    }
+
+    fn run(
+        &self,
+        kind: Kind,
+        goal: &Size,
+        budget: u32,
+        allowed: &dyn Fn(Source) -> bool,
+        trace: Option<&mut Vec<Step>>,
+    ) -> bool {
+        let gathered = Gathered::about(self, goal, allowed);
+        if gathered.absurd {
+            return true;
+        }
+        let nonnegative = |fun| {
+            let mut laws = self.laws_of(fun);
+            laws.any(|(at, law)| matches!(law, Law::NonNegative) && allowed(Source::Law(at)))
+        };
+        let goal = gathered.substitute(goal);
+        let mut search = Search::new(&gathered, &nonnegative, budget);
+        if trace.is_some() {
+            search.record();
+        }
+        let answer = search.answer(kind, &goal);
+        self.steps.set(self.steps.get() + u64::from(budget.saturating_sub(search.steps)));
+        if let Some(trace) = trace {
+            trace.extend(search.into_trace());
+        }
+        answer
+    }
+
+    /// The steps that lead to a claim.
+    pub(crate) fn trace(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> Vec<Step> {
+        let mut trace = Vec::new();
+        for (kind, goal) in goals(claim).iter().filter(|(_, goal)| !goal.is_constant()) {
+            self.run(*kind, goal, self.budget, allowed, Some(&mut trace));
+        }
+        trace
+    }
+
+    /// Whether the facts contradict each other, as far as was found out: each fact is asked for its opposite once.
+    fn contradictory(&self) -> bool {
+        if self.absurd.get().is_some() {
+            return true;
+        }
+        let start = self.examined.get().max(self.facts.len().saturating_sub(MAX_EXAMINED));
+        for at in start..self.facts.len() {
+            let fact = &self.facts[at];
+            let opposite = match fact.kind {
+                Kind::NonNegative => self.ask(Kind::NonNegative, &tighten(&(-&fact.size - 1)), ABSURD_BUDGET),
+                Kind::Zero => self.ask(Kind::NonZero, &fact.size, ABSURD_BUDGET),
+                Kind::NonZero => {
+                    self.ask(Kind::NonNegative, &fact.size, ABSURD_BUDGET)
+                        && self.ask(Kind::NonNegative, &-&fact.size, ABSURD_BUDGET)
                 }
+            };
+            if opposite {
+                self.absurd.set(Some((self.facts.len(), self.laws.len())));
+                return true;
             }
-            facts.extend(definition(&atom));
-            if facts.len() > MAX_FACTS {
-                facts.truncate(MAX_FACTS);
-                break;
-            }
-            let inside = if matches!(atom, Atom::Apply { .. }) { Vec::new() } else { atom.parts() };
-            for found in facts[first..].iter().chain(inside).flat_map(Size::atoms) {
-                if seen.insert(found.clone()) {
-                    queue.push_back(found.clone());
-                }
-            }
+            self.examined.set(at + 1);
         }
-        facts
+        false
     }
 }
 
-/// Inequalities that hold of an atom by what it means.
-fn definition(atom: &Atom) -> Vec<Size> {
-    let itself = Size::atom(atom.clone());
-    let facts = match atom {
-        Atom::FloorDiv(inner, by) => {
-            let rest = &**inner - itself * *by;
-            vec![rest.clone(), -rest + (*by - 1)]
-        }
-        Atom::Min(args) => args.iter().map(|arg| arg - &itself).collect(),
-        Atom::Max(args) => args.iter().map(|arg| &itself - arg).collect(),
-        _ => Vec::new(),
-    };
-    facts.iter().map(tighten).collect()
-}
-
-/// A size with integer coefficients, without a common factor, that is negative exactly where the given one is.
-pub(crate) fn tighten(size: &Size) -> Size {
-    let varying = size.terms.iter().filter(|(m, _)| !m.factors().is_empty());
-    let common = varying.fold(0, |g, (_, c)| gcd(g, c.unsigned_abs()));
-    let common = i128::try_from(common).unwrap_or(1).max(1);
-    let terms = size.terms.iter().map(|(m, c)| (m.clone(), c.div_euclid(common))).collect();
-    Size::from_terms(terms, 1).unwrap_or_else(|| size.as_integer_form().0)
-}
-
-/// Whether divisibility alone excludes zero: `2n + 1` is odd.
-fn never_zero(size: &Size) -> bool {
-    let varying = size.terms.iter().filter(|(m, _)| !m.factors().is_empty());
-    match varying.fold(0, |g, (_, c)| gcd(g, c.unsigned_abs())) {
-        0 => !size.is_zero(),
-        common => !size.constant_term().unsigned_abs().is_multiple_of(common),
+/// What has to be shown for a claim, all of it.
+fn goals(claim: &Claim) -> Vec<(Kind, Size)> {
+    match claim {
+        Claim::Le(a, b) => vec![(Kind::NonNegative, tighten(&(b - a)))],
+        Claim::Lt(a, b) => vec![(Kind::NonNegative, tighten(&(b - a - 1)))],
+        Claim::Eq(a, b) => match reduce(&(a - b)) {
+            difference if difference.is_zero() => Vec::new(),
+            difference if never_zero(&difference) => vec![(Kind::NonNegative, Size::constant(-1))],
+            difference => {
+                vec![(Kind::NonNegative, tighten(&difference)), (Kind::NonNegative, tighten(&-&difference))]
+            }
+        },
+        Claim::Ne(a, b) => match reduce(&(a - b)) {
+            difference if never_zero(&difference) => Vec::new(),
+            difference => vec![(Kind::NonZero, difference)],
+        },
     }
+}
+
+fn known_anyway(kind: Kind, goal: &Size) -> Option<bool> {
+    goal.is_constant().then(|| match kind {
+        Kind::NonNegative => goal.constant_term() >= 0,
+        _ => !goal.is_zero(),
+    })
 }

@@ -1,6 +1,6 @@
 //! The search behind the prover: is this polynomial never negative?
 //!
-//! A goal `p >= 0` is done if constant ranges show it. Else an atom `x` is eliminated with a fact that bounds it, which leaves a goal that
+//! A goal `p >= 0` is done if constant ranges show it. Else a fact `h >= 0` is used to cancel something in it, which leaves a goal that
 //! implies the first, and so on. With `0 <= i < n` and `0 <= j <= i`, to show that `(i, j)` lies inside a triangle:
 //!
 //! ```text
@@ -9,147 +9,230 @@
 //! 0                          >= 0     done
 //! ```
 //!
-//! Linear `x` (`p = A*x + B`, a fact `h = c*x + r >= 0`): if `A` has the sign of `c` then `|c|*p + |c| - 1 - |A|*h >= 0` is enough. That is plain
-//! algebra, for integers, and needs no order among variables. For higher powers `p` must be monotone between `x` and its bound: the difference of one step is a goal
-//! of lower degree about a fresh variable that lies between the two, and only that is known of it; facts about `x` itself say nothing
-//! about the points on the way. Minima and maxima go by cases where their bounds are of no use.
+//! *Cancelling*: if a product `x` of atoms occurs in the goal as `A*x + B` and in the fact as `c*x + r`, and `A` has the sign of `c`, then
+//! `|c|*p + |c| - 1 - |A|*h >= 0` is enough. That is plain algebra, for integers; `A` may be a polynomial, so facts are multiplied by whatever is
+//! not negative (`i <= n` gives `i*m <= n*m`). *Sliding*, for higher powers of an atom: `p` at a bound of `x` is enough where `p` is monotone
+//! between the two. The change over one step is a goal of lower degree about a fresh atom that lies between, and only that is known
+//! of it: facts about `x` itself say nothing about the points on the way. *Cases*: minima, maxima and conditions are tried at each
+//! of their values, with what holds there as new facts.
 //!
-//! Goals that failed are not tried again, depth and steps are bounded, and coefficients that overflow make opaque goals. Declined: combining
-//! facts with each other (Fourier and Motzkin), nonlinear facts except by cancelling equal products.
+//! Goals that failed are not tried again, depth and steps are bounded, and what overflows is skipped. What facts can be had from other facts
+//! beforehand is in `learn`. Declined: the sign of sums of squares, facts multiplied with each other except step by step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use crate::expr::{Atom, Monomial, Size, SizeFun, fresh_bound};
-use crate::interval::{Interval, Ranges};
-use crate::prove::tighten;
+use crate::compact::{Poly, Product};
+use crate::expr::{Size, SizeFun};
+use crate::facts::{Kind, never_zero, reduce, tighten};
+use crate::gather::Gathered;
+use crate::interval::Interval;
+use crate::ranges::{Meaning, Table};
+use crate::refute::refuted;
 
 const MAX_DEPTH: u32 = 14;
+/// Steps before a counterexample is looked for.
+const EASY_STEPS: u32 = 12;
+/// So many ways to go on cost a step.
+const REDUCTIONS_PER_STEP: u32 = 8;
 const ROUNDS: usize = 4;
+const CASE_ROUNDS: usize = 2;
+/// How many of the terms that pull a goal down are tried.
+const MAX_TERMS: usize = 2;
+/// How deep the search for a contradiction inside a case may go.
+const DEAD_DEPTH: u32 = 4;
+
+/// One step of a proof, for explanations: the goal, and what was done with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    pub(crate) goal: Size,
+    pub(crate) by: By,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum By {
+    /// Constant ranges suffice.
+    Ranges,
+    /// A fact cancelled something.
+    Fact(Size),
+    /// The goal is monotone up to the bound that a fact gives.
+    Bound(Size),
+    /// Each value of an atom.
+    Cases(Size),
+}
 
 pub(crate) struct Search<'a> {
-    facts: Vec<Size>,
-    ranges: Ranges<'a>,
-    steps: u32,
-    failed: BTreeSet<Size>,
+    pub(crate) table: Table<'a>,
+    /// Polynomials that are never negative.
+    pub(crate) facts: Vec<Poly>,
+    /// Polynomials that are never zero.
+    pub(crate) differing: Vec<Poly>,
+    pub(crate) nondecreasing: &'a BTreeSet<(SizeFun, usize)>,
+    pub(crate) steps: u32,
+    failed: BTreeSet<Poly>,
+    trace: Option<Vec<Step>>,
 }
 
 /// A goal that implies the current one if the condition holds.
 struct Reduction {
-    goal: Size,
+    next: Poly,
     condition: Condition,
+    fact: usize,
 }
 
 enum Condition {
     Holds,
-    NeverNegative(Size),
-    /// The same for an atom that lies between two sizes.
-    Between {
-        fresh: Atom,
-        low: Size,
-        high: Size,
-        goal: Size,
+    NeverNegative(Poly),
+    /// The goal is monotone in an atom between two polynomials: the factor tells in which direction.
+    Monotone {
+        atom: u16,
+        low: Poly,
+        high: Poly,
+        rising: bool,
     },
 }
 
-/// The factor of an atom in a fact, where it is a number and the atom occurs nowhere else in the polynomial.
-fn linear_factor(fact: &Size, atom: &Atom) -> Option<i128> {
-    let mut with = fact.terms().filter(|(m, _)| m.exponent(atom) > 0);
-    let (monomial, factor) = with.next()?;
-    (with.next().is_none() && monomial.degree() == 1).then_some(factor)
+impl Condition {
+    fn effort(&self) -> u32 {
+        match self {
+            Condition::Holds => 0,
+            Condition::NeverNegative(_) | Condition::Monotone { .. } => 1,
+        }
+    }
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(facts: Vec<Size>, nonnegative: &'a dyn Fn(SizeFun) -> bool, steps: u32) -> Search<'a> {
-        let ranges = Ranges { known: BTreeMap::new(), nonnegative: Some(nonnegative) };
-        let mut search = Search { facts, ranges, steps, failed: BTreeSet::new() };
-        search.find_ranges();
-        search
-    }
-
-    /// Constant ranges of atoms from the facts, a few rounds.
-    fn find_ranges(&mut self) {
-        for _ in 0..ROUNDS {
-            let mut changed = false;
-            for fact in &self.facts {
-                for atom in fact.atoms() {
-                    let Some(factor) = linear_factor(fact, atom) else {
-                        continue;
-                    };
-                    let Some(rest) = self.ranges.without(fact, Some(atom)).high else {
-                        continue;
-                    };
-                    // factor * atom >= -rest
-                    let found = match factor {
-                        1.. => Interval { low: rest.div_euclid(factor).checked_neg(), high: None },
-                        _ => Interval { low: None, high: Some(rest.div_euclid(-factor)) },
-                    };
-                    let known = self.ranges.atom(atom);
-                    let better = known.meet(found);
-                    if better != known {
-                        self.ranges.known.insert(atom.clone(), better);
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                break;
+    pub(crate) fn new(gathered: &'a Gathered, nonnegative: &'a dyn Fn(SizeFun) -> bool, steps: u32) -> Search<'a> {
+        let mut table = Table::new(nonnegative);
+        let (mut facts, mut differing) = (Vec::with_capacity(gathered.facts.len()), Vec::new());
+        for given in &gathered.facts {
+            match (table.poly(&given.size), given.kind) {
+                (Some(poly), Kind::NonZero) => differing.push(poly),
+                (Some(poly), _) => facts.push(poly),
+                (None, _) => {}
             }
         }
+        let nondecreasing = &gathered.nondecreasing;
+        Search { table, facts, differing, nondecreasing, steps, failed: BTreeSet::new(), trace: None }
     }
 
-    /// Facts about pairs of sums of the same nonnegative body: the longer is the greater, by at least one term if strictly longer.
-    pub(crate) fn learn_sums(&mut self, goal: &Size) {
-        let mut sums = Vec::new();
-        for atom in self.facts.iter().chain([goal]).flat_map(Size::atoms) {
-            if let Atom::Sum(sum) = atom
-                && !sums.contains(sum)
-                && self.ranges.size(&sum.body).low.is_some_and(|low| low >= 0)
-            {
-                sums.push(sum.clone());
-            }
+    /// Records the steps of the proof.
+    pub(crate) fn record(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    pub(crate) fn into_trace(self) -> Vec<Step> {
+        self.trace.unwrap_or_default()
+    }
+
+    /// Whether a goal is never negative, or never zero.
+    pub(crate) fn answer(&mut self, kind: Kind, goal: &Size) -> bool {
+        let goal = match kind {
+            Kind::NonZero if never_zero(goal) => return true,
+            Kind::NonZero => reduce(goal),
+            _ => tighten(goal),
+        };
+        let Some(goal) = self.table.poly(&goal) else {
+            return false;
+        };
+        self.learn_ranges();
+        self.table.refine_others();
+        self.learn_order();
+        if kind == Kind::NonZero && self.differing.iter().any(|d| d.same_or_opposite(&goal)) {
+            return true;
         }
-        let mut learnt = Vec::new();
-        for short in &sums {
-            for long in sums.iter().filter(|l| *l != short && l.body == short.body) {
-                let more = Size::atom(Atom::Sum(long.clone())) - Size::atom(Atom::Sum(short.clone()));
-                let longer = &*long.upper - &*short.upper;
-                if !self.prove_apart(&longer) {
-                    continue;
-                }
-                if !self.prove_apart(&short.upper) || !self.prove_apart(&(&longer - 1)) {
-                    learnt.push(more);
-                    continue;
-                }
-                let first = short.body_at(&short.upper);
-                learnt.push(&more - &first);
-                if longer == Size::one() {
-                    learnt.push(first - more);
-                }
-            }
+        let goals = match kind {
+            Kind::NonZero => vec![goal.plus_constant(-1), goal.negated().plus_constant(-1)],
+            _ => vec![Some(goal)],
+        };
+        let goals: Vec<Poly> = goals.into_iter().flatten().collect();
+        if self.table.is_empty() || self.prove_within(&goals, EASY_STEPS) {
+            return true;
         }
-        self.facts.extend(learnt.iter().map(tighten));
-        self.find_ranges();
+        if self.steps == 0 || refuted(&self.table, &self.facts, &self.differing, &goals) {
+            return false;
+        }
+        self.prove_within(&goals, self.steps / 3 * 2) || goals.iter().any(|g| self.prove_harder(g))
     }
 
-    pub(crate) fn prove(&mut self, goal: &Size) -> bool {
-        self.never_negative(goal, MAX_DEPTH)
-    }
-
-    /// A question of its own: what fails here may still be tried elsewhere.
-    fn prove_apart(&mut self, goal: &Size) -> bool {
-        let outer = std::mem::take(&mut self.failed);
-        let proved = self.never_negative(goal, MAX_DEPTH / 2);
-        self.failed = outer;
+    /// One of some goals, with a part of the steps.
+    fn prove_within(&mut self, goals: &[Poly], steps: u32) -> bool {
+        let reserve = self.steps.saturating_sub(steps);
+        self.steps -= reserve;
+        self.failed.clear();
+        let proved = goals.iter().any(|g| self.never_negative(g.clone(), MAX_DEPTH));
+        self.steps += reserve;
         proved
     }
 
-    fn never_negative(&mut self, goal: &Size, depth: u32) -> bool {
-        let goal = tighten(goal);
+    pub(crate) fn learn_ranges(&mut self) {
+        self.table.learn(self.facts.iter(), ROUNDS);
+    }
+
+    /// With facts combined, and by cases that the goal does not mention.
+    fn prove_harder(&mut self, goal: &Poly) -> bool {
+        if self.steps == 0 {
+            return false;
+        }
+        if self.combine_facts(goal) {
+            self.failed.clear();
+            self.learn_ranges();
+            if self.table.is_empty() || self.never_negative(goal.clone(), MAX_DEPTH) {
+                return true;
+            }
+        }
+        let differing = self.differing.clone();
+        for size in differing.iter().take(2) {
+            let sides = [size.plus_constant(-1), size.negated().plus_constant(-1)];
+            let cases: Vec<Vec<Poly>> = sides.into_iter().flatten().map(|side| vec![side]).collect();
+            if cases.len() == 2 && cases.into_iter().all(|case| self.in_case(&case, goal, MAX_DEPTH / 2)) {
+                return true;
+            }
+        }
+        let atoms: BTreeSet<u16> = self.facts.iter().flat_map(Poly::atoms).collect();
+        let extremes = atoms.into_iter().filter(|id| self.cases(*id).is_some());
+        let extremes: Vec<u16> = extremes.take(2).collect();
+        extremes.into_iter().any(|id| self.by_cases(goal, id, MAX_DEPTH / 2))
+    }
+
+    /// A question of its own: what fails here may still be tried elsewhere, and it may not take all the steps.
+    pub(crate) fn prove_apart(&mut self, goal: &Poly, steps: u32) -> bool {
+        let outer = std::mem::take(&mut self.failed);
+        let trace = self.trace.take();
+        let left = self.steps;
+        self.steps = left.min(steps);
+        let allowed = self.steps;
+        let proved = self.never_negative(goal.clone(), MAX_DEPTH / 2);
+        self.steps = left - (allowed - self.steps);
+        self.failed = outer;
+        self.trace = trace;
+        proved
+    }
+
+    fn note(&mut self, goal: &Poly, by: impl FnOnce(&Table) -> By) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Step { goal: self.table.size(goal), by: by(&self.table) });
+        }
+    }
+
+    fn noted(&self) -> usize {
+        self.trace.as_ref().map_or(0, Vec::len)
+    }
+
+    fn forget(&mut self, noted: usize) {
+        if let Some(trace) = &mut self.trace {
+            trace.truncate(noted);
+        }
+    }
+
+    fn never_negative(&mut self, goal: Poly, depth: u32) -> bool {
+        let goal = goal.tightened();
         if goal.is_constant() {
             return goal.constant_term() >= 0;
         }
-        let range = self.ranges.size(&goal);
+        let range = self.table.range(&goal);
         if range.low.is_some_and(|low| low >= 0) {
+            self.note(&goal, |_| By::Ranges);
             return true;
         }
         if range.high.is_some_and(|high| high < 0) || depth == 0 || self.steps == 0 || self.failed.contains(&goal) {
@@ -157,135 +240,301 @@ impl<'a> Search<'a> {
         }
         self.steps -= 1;
         self.failed.insert(goal.clone());
+        // At least minus one and never minus one.
+        if let Some(next) = goal.plus_constant(1)
+            && self.differing.iter().any(|d| d.same_or_opposite(&next))
+            && self.never_negative(next, depth - 1)
+        {
+            return true;
+        }
         if let Some(split) = self.splittable(&goal) {
-            return self.by_cases(&goal, &split, depth);
+            return self.by_cases(&goal, split, depth);
         }
         let mut reductions = self.reductions(&goal);
-        reductions.sort_by_cached_key(|r| (r.goal.atoms().len(), r.goal.terms.len()));
-        reductions.into_iter().any(|r| self.holds(r.condition, depth - 1) && self.never_negative(&r.goal, depth - 1))
+        self.steps = self.steps.saturating_sub(reductions.len() as u32 / REDUCTIONS_PER_STEP);
+        reductions.sort_by_cached_key(|r| (r.condition.effort(), r.next.atoms().len(), r.next.terms().len()));
+        let noted = self.noted();
+        for reduction in reductions {
+            let fact = reduction.fact;
+            let slides = matches!(reduction.condition, Condition::Monotone { .. });
+            if !self.holds(&goal, reduction.condition, depth - 1) {
+                continue;
+            }
+            self.forget(noted);
+            if self.trace.is_some() {
+                let line = self.facts[fact].clone();
+                self.note(&goal, |t| if slides { By::Bound(t.size(&line)) } else { By::Fact(t.size(&line)) });
+            }
+            if self.never_negative(reduction.next, depth - 1) {
+                return true;
+            }
+            self.forget(noted);
+        }
+        false
     }
 
-    fn holds(&mut self, condition: Condition, depth: u32) -> bool {
+    fn holds(&mut self, goal: &Poly, condition: Condition, depth: u32) -> bool {
         match condition {
             Condition::Holds => true,
-            Condition::NeverNegative(size) => self.never_negative(&size, depth),
-            Condition::Between { fresh, low, high, goal } => {
-                let range = Interval { low: self.ranges.size(&low).low, high: self.ranges.size(&high).high };
-                self.ranges.known.insert(fresh.clone(), range);
-                let between = Size::atom(fresh.clone());
-                let proved = self.with_facts(&[&between - &low, high - between], &goal, depth);
-                self.ranges.known.remove(&fresh);
+            Condition::NeverNegative(poly) => self.never_negative(poly, depth),
+            Condition::Monotone { atom, low, high, rising } => {
+                let Some(fresh) = self.table.fresh() else {
+                    return false;
+                };
+                let proved = self.monotone(goal, atom, fresh, (&low, &high), rising, depth).unwrap_or(false);
+                self.table.drop_fresh();
                 proved
             }
         }
     }
 
-    fn with_facts(&mut self, more: &[Size], goal: &Size, depth: u32) -> bool {
+    /// Whether one step from any point between `low` and `high` changes the goal in the right direction.
+    fn monotone(
+        &mut self,
+        goal: &Poly,
+        atom: u16,
+        fresh: u16,
+        (low, high): (&Poly, &Poly),
+        rising: bool,
+        depth: u32,
+    ) -> Option<bool> {
+        let here = Poly::atom(fresh);
+        let step = goal.at(atom, &here.plus_constant(1)?)?.minus(&goal.at(atom, &here)?)?;
+        let step = if rising { step } else { step.negated() };
+        let range = Interval { low: self.table.range(low).low, high: self.table.range(high).high };
+        self.table.set_range(fresh, range);
+        let between = [here.minus(low)?, high.minus(&here)?];
+        Some(self.with_facts(&between, |search| search.never_negative(step, depth)))
+    }
+
+    /// Runs with more facts; everything is as before afterwards.
+    fn with_facts(&mut self, more: &[Poly], run: impl FnOnce(&mut Self) -> bool) -> bool {
         let before = self.facts.len();
         let outer = std::mem::take(&mut self.failed);
-        self.facts.extend(more.iter().map(tighten));
-        let proved = self.never_negative(goal, depth);
+        self.facts.extend(more.iter().map(|p| p.clone().tightened()));
+        let proved = run(self);
         self.facts.truncate(before);
         self.failed = outer;
         proved
     }
 
-    fn reductions(&self, goal: &Size) -> Vec<Reduction> {
-        let mut found = Vec::new();
-        for atom in goal.atoms() {
-            let powers = goal.by_powers(atom);
-            for fact in &self.facts {
-                let Some(factor) = linear_factor(fact, atom) else {
-                    continue;
-                };
-                match powers.as_slice() {
-                    [_, slope] => found.extend(self.eliminate(goal, slope, fact, factor)),
-                    _ => found.extend(slide(&powers, atom, fact, factor)),
-                }
+    /// Whether the goal holds where some facts hold, be it that they cannot.
+    fn in_case(&mut self, facts: &[Poly], goal: &Poly, depth: u32) -> bool {
+        if self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        let changes = self.table.changes();
+        let noted = self.noted();
+        let proved = self.with_facts(facts, |search| {
+            search.table.learn(search.facts.iter(), CASE_ROUNDS);
+            if search.table.is_empty() || search.never_negative(goal.clone(), depth.saturating_sub(1)) {
+                return true;
+            }
+            search.forget(noted);
+            let opposites = facts.iter().filter_map(|f| f.negated().plus_constant(-1));
+            opposites.into_iter().any(|opposite| search.never_negative(opposite, depth.min(DEAD_DEPTH)))
+        });
+        self.table.undo(changes);
+        proved
+    }
+
+    /// Ways to cancel something that pulls the goal down. A proof must cancel every such term, in some order: terms of higher degree go
+    /// first, because cancelling them changes lower ones, and then those with the fewest ways. None at all, and the goal fails.
+    fn reductions(&self, goal: &Poly) -> Vec<Reduction> {
+        let mut ways: Vec<(usize, bool, Vec<(usize, Product, i128)>)> = Vec::new();
+        for (product, factor) in goal.terms() {
+            if *product == Product::ONE {
+                continue;
+            }
+            let low = self.table.term(*product, *factor).low;
+            if low.is_none_or(|low| low < 0) {
+                ways.push((product.degree(), low.is_none(), self.ways(*product, *factor)));
             }
         }
-        for fact in &self.facts {
-            found.extend(cancel_product(goal, fact));
+        let highest = ways.iter().map(|(degree, _, _)| *degree).max().unwrap_or(0);
+        let mut found = self.slides(goal);
+        self.multiples(goal, &mut found);
+        if ways.iter().any(|(degree, unbounded, ways)| *degree == highest && *unbounded && ways.is_empty()) {
+            return found;
+        }
+        ways.sort_by_key(|(degree, unbounded, ways)| (Reverse(*degree), !unbounded, ways.len()));
+        let mut chosen: Vec<_> = ways.into_iter().take(MAX_TERMS).flat_map(|(_, _, ways)| ways).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        for (fact, product, factor) in chosen {
+            self.cancel(goal, &goal.quotient(product), &self.facts[fact], factor, fact, &mut found);
         }
         found
     }
 
-    /// `|c|*p + |c| - 1 - |A|*h` for `p = A*x + B` and `h = c*x + r`.
-    fn eliminate(&self, goal: &Size, slope: &Size, fact: &Size, factor: i128) -> Option<Reduction> {
-        let rising = if factor > 0 { slope.clone() } else { -slope };
-        let range = self.ranges.size(&rising);
-        let condition = match (range.low, range.high) {
-            (Some(0..), _) => Condition::Holds,
-            (_, Some(..=-1)) => return None,
-            _ => Condition::NeverNegative(rising.clone()),
-        };
-        let next = scaled(goal, factor.checked_abs()?) - rising * fact;
-        Some(Reduction { goal: next, condition })
+    /// `n*m - n` is `n*(m - 1)`: a term is cancelled by the constant of a fact, where the goal has the other terms of the product.
+    fn multiples(&self, goal: &Poly, found: &mut Vec<Reduction>) {
+        for (product, factor) in goal.terms() {
+            let usable = *product != Product::ONE && *factor < 0;
+            if !usable || self.table.product(*product).low.is_none_or(|low| low < 0) {
+                continue;
+            }
+            for (fact, line) in self.facts.iter().enumerate() {
+                let by = line.constant_term();
+                let mut others = line.terms().iter().filter(|(p, c)| *p != Product::ONE && *c > 0);
+                if by >= 0 || !others.all(|(p, _)| product.times(*p).is_some_and(|whole| goal.factor(whole) > 0)) {
+                    continue;
+                }
+                let multiplier = Poly::from_terms(vec![(*product, factor.saturating_neg())]);
+                let multiple = multiplier.and_then(|multiplier| multiplier.times(line));
+                let next = multiple.and_then(|m| goal.combine(by.saturating_neg(), &m, -1));
+                if let Some(next) = next.and_then(|next| next.plus_constant(by.saturating_neg() - 1)) {
+                    found.push(Reduction { next, condition: Condition::Holds, fact });
+                }
+            }
+        }
     }
-}
 
-/// A size that is negative exactly where an integer-valued goal is: `c*p + c - 1 >= 0` says `p > -1`.
-fn scaled(goal: &Size, by: i128) -> Size {
-    goal * Size::from_i128(by) + Size::from_i128(by - 1)
+    /// The goal at the bounds of atoms that occur in higher powers.
+    fn slides(&self, goal: &Poly) -> Vec<Reduction> {
+        let mut found = Vec::new();
+        for atom in goal.atoms() {
+            let repeated = |(p, _): &(Product, i128)| p.atoms().filter(|a| *a == atom).count() > 1;
+            if !goal.terms().iter().any(repeated) {
+                continue;
+            }
+            for (fact, line) in self.facts.iter().enumerate() {
+                let factor = line.factor(Product::atom(atom));
+                if factor.abs() == 1 && line.terms().iter().filter(|(p, _)| p.has(atom)).count() == 1 {
+                    found.extend(slide(goal, atom, line, factor, fact));
+                }
+            }
+        }
+        found
+    }
+
+    /// Facts with a product that divides this one and a sign that may cancel it.
+    fn ways(&self, product: Product, factor: i128) -> Vec<(usize, Product, i128)> {
+        let mut found = Vec::new();
+        for (fact, line) in self.facts.iter().enumerate() {
+            for (part, by) in line.terms() {
+                if *part == Product::ONE {
+                    continue;
+                }
+                let Some(rest) = product.without(*part) else {
+                    continue;
+                };
+                let single = part.single();
+                if single.is_some_and(|atom| line.terms().iter().filter(|(p, _)| p.has(atom)).count() > 1) {
+                    continue;
+                }
+                let range = self.table.product(rest);
+                let (falls, rises) = (range.low.is_some_and(|l| l >= 0), range.high.is_some_and(|h| h <= 0));
+                let same_sign = (factor > 0) == (*by > 0);
+                if !(falls && !same_sign || rises && same_sign) {
+                    found.push((fact, *part, *by));
+                }
+            }
+        }
+        found
+    }
+
+    /// `|c|*p + |c| - 1 - |A|*h` for `p = A*x + B` and `h = c*x + r`; else with the part of `A` whose sign is known.
+    fn cancel(&self, goal: &Poly, slope: &Poly, line: &Poly, factor: i128, fact: usize, found: &mut Vec<Reduction>) {
+        let rising = if factor > 0 { slope.clone() } else { slope.negated() };
+        let times = factor.abs();
+        let next = |by: &Poly| goal.combine(times, &by.times(line)?, -1)?.plus_constant(times - 1);
+        let range = self.table.range(&rising);
+        let sure = range.low.is_some_and(|low| low >= 0);
+        if !sure && rising.terms().len() > 1 {
+            let known = rising.part(|p, c| {
+                let range = self.table.product(p);
+                if c > 0 { range.low.is_some_and(|l| l >= 0) } else { range.high.is_some_and(|h| h <= 0) }
+            });
+            if !known.terms().is_empty()
+                && let Some(next) = next(&known)
+            {
+                found.push(Reduction { next, condition: Condition::Holds, fact });
+            }
+        }
+        if !range.high.is_some_and(|high| high < 0)
+            && let Some(next) = next(&rising)
+        {
+            let condition = if sure { Condition::Holds } else { Condition::NeverNegative(rising) };
+            found.push(Reduction { next, condition, fact });
+        }
+    }
+
+    /// An atom in the goal that must be tried at each of its values: its defining bounds are on the wrong side.
+    fn splittable(&self, goal: &Poly) -> Option<u16> {
+        goal.atoms().into_iter().find(|id| {
+            let slope = || {
+                let slope = goal.quotient(Product::atom(*id));
+                if slope.has(*id) { Interval::ALL } else { self.table.range(&slope) }
+            };
+            match self.table.meaning(*id) {
+                Meaning::Least(_) => slope().high.is_none_or(|high| high > 0),
+                Meaning::Greatest(_) => slope().low.is_none_or(|low| low < 0),
+                Meaning::Below(_) => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// The values an atom may have, each with what holds then.
+    fn cases(&self, id: u16) -> Option<Vec<(Poly, Vec<Poly>)>> {
+        let chosen = |args: &[Poly], sign: i128| -> Option<Vec<(Poly, Vec<Poly>)>> {
+            let one = |(at, arg): (usize, &Poly)| {
+                let others = args.iter().enumerate().filter(|(o, _)| *o != at);
+                let facts = others.map(|(_, other)| other.combine(sign, arg, -sign));
+                Some((arg.clone(), facts.collect::<Option<Vec<Poly>>>()?))
+            };
+            args.iter().enumerate().map(one).collect()
+        };
+        match self.table.meaning(id) {
+            Meaning::Least(args) => chosen(args, 1),
+            Meaning::Greatest(args) => chosen(args, -1),
+            Meaning::Below(test) => Some(vec![
+                (Poly::constant(1), vec![test.negated().plus_constant(-1)?]),
+                (Poly::constant(0), vec![test.clone()]),
+            ]),
+            _ => None,
+        }
+    }
+
+    fn by_cases(&mut self, goal: &Poly, id: u16, depth: u32) -> bool {
+        let Some(cases) = self.cases(id) else {
+            return false;
+        };
+        let itself = Poly::atom(id);
+        let noted = self.noted();
+        self.note(goal, |t| By::Cases(t.size(&itself)));
+        let proved = cases.into_iter().all(|(value, mut facts)| {
+            let (Some(goal), Some(above), Some(below)) =
+                (goal.at(id, &value), itself.minus(&value), value.minus(&itself))
+            else {
+                return false;
+            };
+            facts.extend([above, below]);
+            self.in_case(&facts, &goal, depth)
+        });
+        if !proved {
+            self.forget(noted);
+        }
+        proved
+    }
 }
 
 /// For higher powers: the goal at the bound, if the goal is monotone from there to `x`.
-fn slide(powers: &[Size], atom: &Atom, fact: &Size, factor: i128) -> Option<Reduction> {
-    let x = Size::atom(atom.clone());
-    let fresh = fresh_bound();
-    let here = Size::atom(fresh.clone());
-    let step = Size::at_point(powers, &(&here + 1)) - Size::at_point(powers, &here);
-    let (bound, low, high, goal) = match factor {
+fn slide(goal: &Poly, atom: u16, line: &Poly, factor: i128, fact: usize) -> Option<Reduction> {
+    let x = Poly::atom(atom);
+    let (bound, low, high, rising) = match factor {
         1 => {
-            let lower = &x - fact;
-            (lower.clone(), lower, x - 1, step)
+            let lower = x.minus(line)?;
+            (lower.clone(), lower, x.plus_constant(-1)?, true)
         }
         -1 => {
-            let upper = &x + fact;
-            (upper.clone(), x, upper - 1, -step)
+            let upper = x.plus(line)?;
+            (upper.clone(), x, upper.plus_constant(-1)?, false)
         }
         _ => return None,
     };
-    Some(Reduction { goal: Size::at_point(powers, &bound), condition: Condition::Between { fresh, low, high, goal } })
-}
-
-/// `|c|*p + |c| - 1 - |a|*h` where a product occurs in both with factors of the same sign.
-fn cancel_product(goal: &Size, fact: &Size) -> Option<Reduction> {
-    let shared = |m: &Monomial, c: i128| match fact.terms.get(m) {
-        Some(d) if m.degree() > 1 && (c > 0) == (*d > 0) => Some((c.checked_abs()?, d.checked_abs()?)),
-        _ => None,
-    };
-    let (in_goal, in_fact) = goal.terms().find_map(|(m, c)| shared(m, c))?;
-    let next = scaled(goal, in_fact) - fact * Size::from_i128(in_goal);
-    Some(Reduction { goal: next, condition: Condition::Holds })
-}
-
-impl Search<'_> {
-    /// A minimum or maximum in the goal that its defining bounds cannot eliminate.
-    fn splittable(&self, goal: &Size) -> Option<Atom> {
-        let wrong_side = |atom: &&Atom| {
-            let powers = goal.by_powers(atom);
-            let slope = powers.get(1).map_or(Interval::ALL, |slope| self.ranges.size(slope));
-            match atom {
-                Atom::Min(_) => powers.len() > 2 || slope.high.is_none_or(|high| high > 0),
-                Atom::Max(_) => powers.len() > 2 || slope.low.is_none_or(|low| low < 0),
-                _ => false,
-            }
-        };
-        goal.atoms().into_iter().find(wrong_side).cloned()
-    }
-
-    fn by_cases(&mut self, goal: &Size, split: &Atom, depth: u32) -> bool {
-        let (args, sign) = match split {
-            Atom::Min(args) => (args, 1),
-            Atom::Max(args) => (args, -1),
-            _ => return false,
-        };
-        let powers = goal.by_powers(split);
-        args.iter().all(|chosen| {
-            let others = args.iter().filter(|a| *a != chosen).map(|a| (a - chosen) * sign);
-            let facts: Vec<Size> = others.collect();
-            self.with_facts(&facts, &Size::at_point(&powers, chosen), depth - 1)
-        })
-    }
+    let condition = Condition::Monotone { atom, low, high, rising };
+    Some(Reduction { next: goal.at(atom, &bound)?, condition, fact })
 }

@@ -46,6 +46,9 @@ pub(crate) enum Command {
         /// Writes the result to a file, in the format of its ending, instead of printing it.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Also compares everything that the compiler claims to know about sizes with what happens; in the interpreter.
+        #[arg(long)]
+        verify: bool,
         #[command(flatten)]
         messages: Messages,
         #[command(flatten)]
@@ -63,6 +66,9 @@ pub(crate) enum Command {
         /// interpreter.
         #[arg(long)]
         laws: bool,
+        /// Also compares everything that the compiler claims to know about sizes with what happens; in the interpreter.
+        #[arg(long)]
+        verify: bool,
         #[command(flatten)]
         messages: Messages,
         #[command(flatten)]

@@ -18,7 +18,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use terrace::bench::{Clock, Measured, Request};
-use terrace::{Backend, Engine, Failed, quoted};
+use terrace::{Backend, Engine, Failed, Taken, quoted};
 
 /// What is measured, and where it is written.
 #[derive(clap::Args)]
@@ -69,7 +69,7 @@ pub(crate) fn bench(it: &Bench) -> Result<Verdict, Failed> {
     })?;
     print(&text(it, &entry, clock, &measured));
     if it.how.stats {
-        print(&kernels(&engine, &measured));
+        print(&kernels(engine.that_ran(&entry, measured.body), &measured));
     }
     if let Some(path) = &it.json
         && let Err(why) = std::fs::write(path, json(it, &entry, clock, &engine, &measured))
@@ -96,6 +96,9 @@ fn text(it: &Bench, entry: &str, clock: Clock, m: &Measured) -> String {
         "  launches {}, host reads {}, allocations {}, peak {} bytes\n",
         s.launches, s.host_reads, s.allocations, s.peak_bytes
     );
+    if let Some(body) = m.body.text() {
+        out += &format!("  {body}\n");
+    }
     for (k, c) in m.checksums.iter().enumerate() {
         out += &format!("  checksum {k}: {} elements, sum {}, weighted {}\n", c.count, c.sum, c.weighted);
     }
@@ -133,6 +136,7 @@ fn json(it: &Bench, entry: &str, clock: Clock, engine: &Engine, m: &Measured) ->
         ("upper_quartile_ms", format!("{:.6}", m.quantile(0.75))),
         ("least_ms", format!("{:.6}", m.quantile(0.0))),
         ("runs", m.times.len().to_string()),
+        ("regular_body", (m.body == Taken::Regular).to_string()),
         ("stable", m.stable.to_string()),
         ("wall_ms_of_last_run", format!("{:.6}", s.wall_ms)),
         ("compile_ms", format!("{:.3}", engine.timings.total().as_secs_f64() * 1e3)),

@@ -32,16 +32,24 @@ pub(crate) fn run(
     entry: Option<&str>,
     args: &[String],
     output: Option<&Path>,
+    verify: bool,
     messenger: Messenger,
     how: &How,
 ) -> Result<Verdict, Failed> {
+    if verify && !runs_interpreted("--verify", "compares", how) {
+        return Ok(Verdict::Usage);
+    }
     let program = load(file, messenger)?;
     let Some(name) = chosen_entry(&program, file, entry) else { return Ok(Verdict::Usage) };
     if let Some(path) = output {
         program.check_output(&name, path)?;
     }
     let Some(data) = arguments(&program, &name, args)? else { return Ok(Verdict::Usage) };
-    let (engine, remark) = engine(&program, how, &how.settings())?;
+    let settings = Settings { verify_shapes: verify, ..how.settings() };
+    let (engine, remark) = match verify {
+        true => (program.engine(Backend::Interp, &settings)?, None),
+        false => engine(&program, how, &settings)?,
+    };
     if let Some(why) = remark {
         error(&format!("note: {why}\n"));
     }
@@ -51,9 +59,18 @@ pub(crate) fn run(
         None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
     }
     if how.stats {
-        stats(&engine, &outcome);
+        stats(&engine, &name, &outcome);
     }
     Ok(Verdict::Good)
+}
+
+/// Whether the interpreter may run; says so where another back end was asked for.
+fn runs_interpreted(option: &str, what: &str, how: &How) -> bool {
+    let fine = how.backend.is_none_or(|b| b == Backend::Interp);
+    if !fine {
+        error(&format!("`{option}` {what} in the interpreter: leave `--backend` out, or say `--backend interp`\n"));
+    }
+    fine
 }
 
 /// The engine that was asked for; without a wish, compiled C or, where that cannot be, the interpreter with the reason.
@@ -99,18 +116,20 @@ pub(crate) fn test(
     paths: &[PathBuf],
     filter: &str,
     laws: bool,
+    verify: bool,
     messenger: Messenger,
     how: &How,
 ) -> Result<Verdict, Failed> {
     let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
-    if laws && how.backend.is_some_and(|b| b != Backend::Interp) {
-        error("`--laws` samples in the interpreter: leave `--backend` out, or say `--backend interp`\n");
+    if (laws && !runs_interpreted("--laws", "samples", how))
+        || (verify && !runs_interpreted("--verify", "compares", how))
+    {
         return Ok(Verdict::Usage);
     }
-    let settings = Settings { laws, ..how.settings() };
+    let settings = Settings { laws, verify_shapes: verify, ..how.settings() };
     let (mut passed, mut failed, mut interpreted) = (0, 0, Vec::new());
     for file in &files {
-        let made = load(file, messenger).and_then(|p| match laws {
+        let made = load(file, messenger).and_then(|p| match laws || verify {
             true => p.engine(Backend::Interp, &settings).map(|e| (e, None)),
             false => engine(&p, how, &settings),
         });
@@ -196,8 +215,12 @@ pub(crate) fn explain(code: &str) -> Result<Verdict, Failed> {
     Ok(if terrace::explain(&code).is_some() { Verdict::Good } else { Verdict::Usage })
 }
 
-fn stats(engine: &Engine, outcome: &Outcome) {
+fn stats(engine: &Engine, entry: &str, outcome: &Outcome) {
     let mut out = String::new();
+    let ran = engine.that_ran(entry, outcome.body);
+    if let Some(body) = outcome.body.text() {
+        let _ = writeln!(out, "{body}");
+    }
     if let Some(s) = &outcome.stats {
         let _ = writeln!(
             out,
@@ -212,7 +235,7 @@ fn stats(engine: &Engine, outcome: &Outcome) {
         let _ = writeln!(out, "to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
         let _ = writeln!(out, "wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);
         for (kernel, n) in s.launches_per_kernel.iter().enumerate().filter(|(_, n)| **n > 0) {
-            let name = engine.loaded().map_or("", |l| l.plan().kernels[kernel].name.as_str());
+            let name = ran.loaded().map_or("", |l| l.plan().kernels[kernel].name.as_str());
             let ms = s.kernel_ms.get(kernel).copied().unwrap_or(0.0);
             let _ = writeln!(out, "  {name}: {n} launches, {ms:.3} ms");
         }
@@ -221,5 +244,8 @@ fn stats(engine: &Engine, outcome: &Outcome) {
         let _ = writeln!(out, "{what} {count}");
     }
     let _ = write!(out, "{}", engine.timings);
+    if !std::ptr::eq(ran, engine) {
+        let _ = write!(out, "for the regular body\n{}", ran.timings);
+    }
     error(&out);
 }

@@ -31,13 +31,13 @@ fn main() -> ExitCode {
             let m = Messenger::new(messages);
             (m, commands::check(&paths, m))
         }
-        Command::Run { file, entry, args, output, messages, how } => {
+        Command::Run { file, entry, args, output, verify, messages, how } => {
             let m = Messenger::new(messages);
-            (m, commands::run(&file, entry.as_deref(), &args, output.as_deref(), m, &how))
+            (m, commands::run(&file, entry.as_deref(), &args, output.as_deref(), verify, m, &how))
         }
-        Command::Test { paths, filter, laws, messages, how } => {
+        Command::Test { paths, filter, laws, verify, messages, how } => {
             let m = Messenger::new(messages);
-            (m, commands::test(&paths, &filter, laws, m, &how))
+            (m, commands::test(&paths, &filter, laws, verify, m, &how))
         }
         Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
         Command::Bench(it) => (plain, bench::bench(&it)),

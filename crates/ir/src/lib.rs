@@ -16,6 +16,7 @@ mod fault;
 pub mod flat;
 pub mod kernel;
 pub mod mem;
+pub mod shape;
 mod text;
 
 terrace_base::define_id!(

@@ -10,12 +10,12 @@
 
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, fuse, inline_calls, merge_concats, simplify, spell_out_sums,
-    spell_out_views,
+    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, regular_entry,
+    simplify, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
-use terrace_ir::{core, flat, kernel, mem};
+use terrace_ir::{FuncId, core, flat, kernel, mem};
 
 /// A pass from a language to itself.
 pub struct Pass<L> {
@@ -59,6 +59,13 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "calls of functions that are not recursive are replaced by their bodies",
         wanted: always,
         run: |p, _| inline_calls::inline_calls(p),
+    },
+    // After the last proof, and before anything turns operators into others: there is less of everything.
+    Pass {
+        name: "drop_proved",
+        about: "what only proved checks need goes",
+        wanted: always,
+        run: |p, _| drop_proved::drop_proved(p),
     },
     // After inlining, which tells what runs in parallel code; before merging concatenations, of which it makes some.
     Pass {
@@ -138,6 +145,24 @@ pub const VERSIONS: &[Pass<flat::Program>] = &[
 /// Core as every engine runs it.
 pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) {
     run(CORE, program, options, timings, core::verify::verify);
+}
+
+/// The program that runs an entry on data that happen to be rectangular, from Core as every engine runs it; none where the options
+/// do not want one or where it would be the same.
+pub fn regular_entry(
+    program: &core::Program,
+    entry: FuncId,
+    options: &Options,
+    timings: &mut Timings,
+) -> Option<core::Program> {
+    if !options.regularity {
+        return None;
+    }
+    let mut regular = timings.measure("regular_entry", || regular_entry::regular_entry(program, entry))?;
+    check("regular_entry", core::verify::verify(&regular));
+    // Once more: there is more to prove now.
+    prepare_core(&mut regular, options, timings);
+    Some(regular)
 }
 
 /// Core to Flat.

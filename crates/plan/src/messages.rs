@@ -31,6 +31,7 @@
 //! | `empty` | T0916 | | the operation |
 //! | `positive` | T0917 | number | what it is |
 //! | `places` | T0918 | places, values | |
+//! | `claim` | T0998 | | what the compiler claims, and what is true |
 //!
 //! A missing value is shown as `?`: a report must never fail. Lengths go up to [`LENGTH_LIMIT`].
 
@@ -75,6 +76,7 @@ pub fn code(kind: &str) -> &'static str {
         "empty" => "T0916",
         "positive" => "T0917",
         "places" => "T0918",
+        "claim" => "T0998",
         _ => "T0900",
     }
 }
@@ -210,6 +212,11 @@ pub fn message(kind: &str, text: &str, values: &[i64]) -> Message {
             text.to_string(),
             "this combines elements in any grouping".to_string(),
             Some("an operator must be associative, and its neutral element must change nothing".to_string()),
+        ),
+        "claim" => words(
+            text.to_string(),
+            "this was wrong here".to_string(),
+            Some("the mistake is in the compiler, not in the program: please report it".to_string()),
         ),
         "steps" => words(format!("stopped after {} steps", value(0)), "the program was here".to_string(), None),
         _ => words(format!("the program stopped: {kind} {text}"), "here".to_string(), None),

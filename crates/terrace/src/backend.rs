@@ -74,6 +74,8 @@ pub struct Settings {
     pub element_limit: usize,
     /// Whether the interpreter samples the laws that operators of reductions obey.
     pub laws: bool,
+    /// Whether the interpreter compares what the compiler claims about sizes with what happens.
+    pub verify_shapes: bool,
 }
 
 impl Default for Settings {
@@ -89,6 +91,7 @@ impl Default for Settings {
             step_limit: u64::MAX,
             element_limit: terrace_interp::core::Options::default().element_limit,
             laws: false,
+            verify_shapes: false,
         }
     }
 }

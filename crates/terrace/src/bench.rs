@@ -21,10 +21,11 @@
 //! Declined: entries that consume a parameter, of which only the first run would see the argument.
 
 use crate::backend::Backend;
-use crate::engine::Engine;
+use crate::engine::{Engine, Taken};
 use crate::program::Failed;
-use crate::refit::refit;
+use crate::refit::{is_rectangular, refit};
 use std::time::{Duration, Instant};
+use terrace_ir::FuncId;
 use terrace_plan::data::Data;
 use terrace_plan::layout::Layout;
 use terrace_runtime::{Args, Argument, Column, Loaded, SlotValue, Stats};
@@ -83,6 +84,8 @@ pub struct Measured {
     pub stable: bool,
     /// One per slot of the result's layout, if wanted.
     pub checksums: Vec<Checksum>,
+    /// Which body of the entry was measured.
+    pub body: Taken,
 }
 
 /// A slot of a result in three numbers, for comparison with other programs.
@@ -127,7 +130,8 @@ impl Engine {
         let Some(loaded) = self.loaded() else {
             return Err(Failed::plain("T0706", "only back ends with a device are measured: c, cuda, cuda-sim"));
         };
-        let args = self.prepared(loaded, request)?;
+        let (body, args) = self.prepared(loaded, request)?;
+        let loaded = self.that_ran(request.entry, body).loaded().unwrap_or(loaded);
         let run = || loaded.run(&args).map_err(|e| self.failed(loaded, &e));
         let warm = Instant::now();
         for _ in 0..if request.repeat == Some(1) { 0 } else { WARM_RUNS } {
@@ -160,43 +164,68 @@ impl Engine {
                 } else {
                     Vec::new()
                 };
-                return Ok(Measured { times, stats, stable, checksums });
+                return Ok(Measured { times, stats, stable, checksums, body });
             }
         }
     }
 
-    fn prepared(&self, loaded: &Loaded, request: &Request<'_>) -> Result<Args, Failed> {
+    fn prepared(&self, loaded: &Loaded, request: &Request<'_>) -> Result<(Taken, Args), Failed> {
         let failed = |e| self.failed(loaded, &e);
+        let id = self.program().entry(request.entry)?;
         let given: Vec<Argument<'_>> = request.args.iter().map(Argument::Data).collect();
         let Some(maker) = request.maker else {
-            return loaded.prepare(request.entry, &given).map_err(failed);
+            let (body, loaded) = self.chosen(id, loaded, self.regular_for(id, &request.args)?);
+            return Ok((body, loaded.prepare(request.entry, &given).map_err(failed)?));
         };
         let made = {
             let args = loaded.prepare(maker, &given).map_err(failed)?;
             let (results, _) = loaded.run(&args).map_err(failed)?;
             loaded.fetch(&results).map_err(failed)?
         };
-        let layouts = |name: &str| {
+        let entry_of = |loaded: &'_ Loaded, name: &str| {
             let at = loaded.entry(name);
-            at.map(|at| &loaded.plan().entries[at])
+            at.map(|at| loaded.plan().entries[at].clone())
                 .ok_or_else(|| Failed::plain("T0702", format!("the program has no entry `{name}`")))
         };
-        let (result, params) = (&layouts(maker)?.result, &layouts(request.entry)?.params);
-        let parts = handed_over(made, result, params).map_err(|why| {
+        let result = entry_of(loaded, maker)?.result;
+        let function = &self.program().core.functions[id];
+        let types = function.params.iter().map(|p| &function.values[*p].ty);
+        let mut rest = made.as_slice();
+        let rectangular = parts_of(&result, function.params.len()).iter().zip(types).all(|(part, ty)| {
+            let (own, behind) = rest.split_at(part.slots().len().min(rest.len()));
+            rest = behind;
+            is_rectangular(own, part, ty)
+        });
+        let regular = if rectangular { self.regular_body(id)? } else { None };
+        let (body, loaded) = self.chosen(id, loaded, regular);
+        let params = entry_of(loaded, request.entry)?.params;
+        let parts = handed_over(made, &result, &params).map_err(|why| {
             let text = format!("what `{maker}` returns cannot be handed to `{}`: {why}", request.entry);
             Failed::plain("T0707", text)
         })?;
         let columns: Vec<Argument<'_>> = parts.iter().map(|p| Argument::Columns(p)).collect();
-        loaded.prepare(request.entry, &columns).map_err(failed)
+        Ok((body, loaded.prepare(request.entry, &columns).map_err(failed)?))
+    }
+
+    fn chosen<'a>(&'a self, id: FuncId, loaded: &'a Loaded, regular: Option<&'a Engine>) -> (Taken, &'a Loaded) {
+        match regular.and_then(Engine::loaded) {
+            Some(regular) => (Taken::Regular, regular),
+            None => (self.without_regular(id), loaded),
+        }
+    }
+}
+
+/// The components of a result, one per parameter.
+fn parts_of(result: &Layout, params: usize) -> &[Layout] {
+    match result {
+        Layout::Tuple(parts) if params != 1 => parts.as_slice(),
+        one => std::slice::from_ref(one),
     }
 }
 
 /// The slots of each parameter, from the slots of a result.
 fn handed_over(slots: Vec<SlotValue>, result: &Layout, params: &[Layout]) -> Result<Vec<Vec<SlotValue>>, String> {
-    let parts = match result {
-        Layout::Tuple(parts) if params.len() != 1 => parts.as_slice(),
-        one => std::slice::from_ref(one),
-    };
+    let parts = parts_of(result, params.len());
     if parts.len() != params.len() {
         return Err(format!("it has {} components for {} parameters", parts.len(), params.len()));
     }

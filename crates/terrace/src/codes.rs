@@ -84,6 +84,12 @@ const EXPLANATIONS: &[(&str, &str)] = &[
          nested in the same way.",
     ),
     ("T0950", "The device or its compiler reported an error. The message has its words."),
+    (
+        "T0998",
+        "With `--verify` the interpreter compares everything that the compiler claims to know about sizes with what happens: the shape of \
+         every value, the checks that it proved, and which lengths are equal everywhere. One of these claims is false. The program may be \
+         right; the compiler is not. Please report it.",
+    ),
     ("T0999", "The compiler made a program that its own runtime cannot execute. Please report it."),
 ];
 

@@ -1,14 +1,29 @@
 //! A program, compiled for a back end and ready to be called.
+//!
+//! An entry with a parameter such as `[][]f64` may have a second body, for arguments whose rows happen to have one length
+//! (`terrace_opt::optimise::regular_entry`). Which body is taken is decided at each call, by one look at the lengths:
+//!
+//! ```text
+//! row_sums([[1.0, 2.0], [3.0]])         the general body
+//! row_sums([[1.0, 2.0], [3.0, 4.0]])    the regular body, an engine of its own that is made when it is first wanted
+//! ```
+//!
+//! A regular body that cannot be compiled is no loss: the general one runs.
 
 use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
 use crate::stages::{Compiled, compile};
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 use terrace_base::{Scalar, SourceMap, Timings};
 use terrace_interp::core::Failure;
 use terrace_interp::{core as core_interp, flat as flat_interp, mem as mem_interp};
+use terrace_ir::core::Role;
+use terrace_ir::shape::Shapes;
 use terrace_ir::{FuncId, core, flat, mem};
+use terrace_opt::optimise::regular_entry::{is_rectangular, ragged_dimensions};
 use terrace_opt::optimise::spell_out_sums;
+use terrace_opt::pipeline;
 use terrace_plan::data::Data;
 use terrace_plan::messages;
 use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
@@ -22,6 +37,30 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What it took, in an interpreter: counts by name.
     pub counts: BTreeMap<String, u64>,
+    /// Which body of the entry ran.
+    pub body: Taken,
+}
+
+/// Which body of an entry ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The only one.
+    Only,
+    /// The one for any data, where there is another.
+    General,
+    /// The one for data whose rows have one length.
+    Regular,
+}
+
+impl Taken {
+    /// What `--stats` says, where there was a choice.
+    pub fn text(self) -> Option<&'static str> {
+        match self {
+            Taken::Only => None,
+            Taken::General => Some("the general body ran"),
+            Taken::Regular => Some("the regular body ran: all rows have one length"),
+        }
+    }
 }
 
 /// The result of a test.
@@ -38,7 +77,12 @@ pub struct Engine {
     sources: SourceMap,
     program: Program,
     machine: Machine,
+    backend: Backend,
     settings: Settings,
+    /// What the interpreter compares a run with, if it is asked to.
+    claims: Option<Arc<Shapes>>,
+    /// For the entries that have one: the engine of the regular body, or nothing where it cannot be compiled.
+    regular: BTreeMap<FuncId, OnceLock<Result<Option<Box<Engine>>, Failed>>>,
     /// How long each stage of the compilation took.
     pub timings: Timings,
 }
@@ -47,13 +91,29 @@ enum Machine {
     Core(core::Program),
     Flat(flat::Program),
     Mem(mem::Program),
-    Device(Box<Loaded>),
+    Device(Arc<Runtime>, Box<Loaded>),
 }
 
 impl Program {
     /// Compiles the program for a back end.
     pub fn engine(&self, backend: Backend, settings: &Settings) -> Result<Engine, Failed> {
-        let mut timings = Timings::new();
+        let mut engine = self.engine_on(backend, settings, None, Timings::new())?;
+        if settings.options.regularity {
+            let ragged = |f: &core::Function| f.params.iter().any(|p| ragged_dimensions(&f.values[*p].ty) > 0);
+            let entries = self.core.functions.enumerate().filter(|(_, f)| f.role == Role::Entry && ragged(f));
+            engine.regular = entries.map(|(id, _)| (id, OnceLock::new())).collect();
+        }
+        Ok(engine)
+    }
+
+    /// Compiles the program for a back end, with the device that another engine has opened, if it needs one.
+    fn engine_on(
+        &self,
+        backend: Backend,
+        settings: &Settings,
+        opened: Option<&Arc<Runtime>>,
+        mut timings: Timings,
+    ) -> Result<Engine, Failed> {
         let machine = match backend {
             Backend::Interp => Machine::Core(self.core.clone()),
             Backend::Flat => match compile(self, backend, settings, crate::Stage::Flat, &mut timings)? {
@@ -80,13 +140,20 @@ impl Program {
                     ..terrace_runtime::Options::default()
                 };
                 let device_error = |e: RunError| Failed::new(vec![e.diagnostic(&plan)], &self.sources);
-                let runtime = Runtime::new(device, options).map_err(device_error)?;
+                let runtime = match opened {
+                    Some(runtime) => runtime.clone(),
+                    None => Arc::new(Runtime::new(device, options).map_err(device_error)?),
+                };
                 let loaded = timings.measure("compile_kernels", || runtime.load(&plan)).map_err(device_error)?;
-                Machine::Device(Box::new(loaded))
+                Machine::Device(runtime, Box::new(loaded))
             }
         };
-        let (sources, program) = (self.sources.clone(), self.clone());
-        Ok(Engine { sources, program, machine, settings: settings.clone(), timings })
+        let (sources, program, settings) = (self.sources.clone(), self.clone(), settings.clone());
+        let claims = match (backend, settings.verify_shapes) {
+            (Backend::Interp, true) => Some(Arc::new(claims(&program.core))),
+            _ => None,
+        };
+        Ok(Engine { sources, program, machine, backend, settings, claims, regular: BTreeMap::new(), timings })
     }
 }
 
@@ -122,7 +189,67 @@ impl Engine {
             let text = format!("`{entry}` takes {wanted} argument{s}, and {} were given", args.len());
             return Err(Failed::plain("T0703", text));
         }
-        self.run(id, args)
+        match self.regular_for(id, &args)? {
+            Some(regular) => {
+                let outcome = regular.run(regular.program.entry(entry)?, args)?;
+                Ok(Outcome { body: Taken::Regular, ..outcome })
+            }
+            None => {
+                let outcome = self.run(id, args)?;
+                Ok(Outcome { body: self.without_regular(id), ..outcome })
+            }
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What is taken where the regular body is not.
+    pub(crate) fn without_regular(&self, id: FuncId) -> Taken {
+        if self.regular.contains_key(&id) { Taken::General } else { Taken::Only }
+    }
+
+    /// The engine of the body that arguments are for, if it is the regular one.
+    pub(crate) fn regular_for(&self, id: FuncId, args: &[Data]) -> Result<Option<&Engine>, Failed> {
+        let function = &self.program.core.functions[id];
+        let mut types = function.params.iter().map(|p| &function.values[*p].ty).zip(args);
+        if !self.regular.contains_key(&id) || !types.all(|(ty, arg)| is_rectangular(ty, arg)) {
+            return Ok(None);
+        }
+        self.regular_body(id)
+    }
+
+    /// The engine of the regular body of an entry, made if it is not there yet.
+    pub(crate) fn regular_body(&self, id: FuncId) -> Result<Option<&Engine>, Failed> {
+        let Some(cell) = self.regular.get(&id) else { return Ok(None) };
+        match cell.get_or_init(|| self.make_regular(id)) {
+            Ok(engine) => Ok(engine.as_deref()),
+            Err(failed) => Err(failed.clone()),
+        }
+    }
+
+    fn make_regular(&self, id: FuncId) -> Result<Option<Box<Engine>>, Failed> {
+        let mut timings = Timings::new();
+        let core = pipeline::regular_entry(&self.program.core, id, &self.settings.options, &mut timings);
+        let Some(core) = core else { return Ok(None) };
+        let opened = match &self.machine {
+            Machine::Device(runtime, _) => Some(runtime),
+            _ => None,
+        };
+        let mut program = self.program.clone();
+        program.core = core;
+        match program.engine_on(self.backend, &self.settings, opened, timings) {
+            Ok(engine) => Ok(Some(Box::new(engine))),
+            Err(failed) if failed.diagnostics.iter().all(|d| d.code == "T0801") => Ok(None),
+            Err(failed) => Err(failed),
+        }
+    }
+
+    /// The engine that ran a body of an entry: this one, or that of the regular body.
+    pub fn that_ran(&self, entry: &str, body: Taken) -> &Engine {
+        let id = self.program.entry(entry).ok().filter(|_| body == Taken::Regular);
+        id.and_then(|id| self.regular_body(id).ok().flatten()).unwrap_or(self)
     }
 
     /// Runs every test whose name contains `filter`.
@@ -149,7 +276,7 @@ impl Engine {
     /// The loaded plan of a device back end, for measuring.
     pub fn loaded(&self) -> Option<&Loaded> {
         match &self.machine {
-            Machine::Device(loaded) => Some(loaded),
+            Machine::Device(_, loaded) => Some(loaded),
             _ => None,
         }
     }
@@ -193,26 +320,37 @@ impl Engine {
                     step_limit: self.settings.step_limit,
                     element_limit: self.settings.element_limit,
                     laws: self.settings.laws,
+                    verify: self.claims.clone(),
                 };
                 let (value, counts) = core_interp::run(program, id, args, &options);
                 let counts = [("statements", counts.statements), ("elements", counts.elements)];
                 let counts = counts.into_iter().map(|(k, n)| (k.to_string(), n)).collect();
-                Ok(Outcome { value: value.map_err(failed)?, stats: None, counts })
+                Ok(Outcome { value: value.map_err(failed)?, stats: None, counts, body: Taken::Only })
             }
             Machine::Flat(program) => {
                 let (value, counts) = flat_interp::run(program, flat_id(program, name), args, &self.flat_options());
-                Ok(Outcome { value: value.map_err(failed)?, stats: None, counts: flat_counts(&counts) })
+                Ok(Outcome {
+                    value: value.map_err(failed)?,
+                    stats: None,
+                    counts: flat_counts(&counts),
+                    body: Taken::Only,
+                })
             }
             Machine::Mem(program) => {
                 let (value, counts) = mem_interp::run(program, flat_id(program, name), args, &self.flat_options());
-                Ok(Outcome { value: value.map_err(failed)?, stats: None, counts: flat_counts(&counts) })
+                Ok(Outcome {
+                    value: value.map_err(failed)?,
+                    stats: None,
+                    counts: flat_counts(&counts),
+                    body: Taken::Only,
+                })
             }
-            Machine::Device(loaded) => {
+            Machine::Device(_, loaded) => {
                 let plan = loaded.plan();
                 let entry = plan.entries.iter().position(|e| plan.functions[e.function].name == *name);
                 let entry = entry.expect("every entry and test is in the plan");
                 let (value, stats) = loaded.call(entry, &args).map_err(|e| self.call_failed(loaded, id, &e))?;
-                Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new() })
+                Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new(), body: Taken::Only })
             }
         }
     }
@@ -225,6 +363,11 @@ impl Engine {
             ..default
         }
     }
+}
+
+/// What the compiler claims about the sizes of a program's values.
+fn claims(program: &core::Program) -> Shapes {
+    terrace_opt::analysis::shapes::analyse(program).shapes
 }
 
 /// Functions of Flat are numbered anew; entries and tests keep their names.

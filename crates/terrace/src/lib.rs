@@ -26,7 +26,7 @@ pub mod show;
 mod stages;
 
 pub use backend::{Backend, Settings};
-pub use engine::{Engine, Outcome, TestOutcome};
+pub use engine::{Engine, Outcome, Taken, TestOutcome};
 pub use files::{format, read_source, replace_file};
 pub use program::{Failed, Program};
 pub use stages::Stage;

@@ -6,13 +6,14 @@ use terrace_base::{Diagnostic, SourceMap, Timings, render, render_json};
 use terrace_frontend::Loaded;
 use terrace_ir::FuncId;
 use terrace_ir::core::{self, Role};
+use terrace_opt::optimise::inline_calls;
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
 use terrace_plan::data::Data;
 use terrace_plan::surface::EntrySignature;
 
 /// Why something could not be done: messages, and the sources they point into.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failed {
     /// The messages.
     pub diagnostics: Vec<Diagnostic>,
@@ -30,7 +31,7 @@ impl Failed {
 
     /// Whether a mistake of Terrace itself is behind it.
     pub fn is_bug(&self) -> bool {
-        self.diagnostics.iter().any(|d| matches!(d.code, "T0900" | "T0999"))
+        self.diagnostics.iter().any(|d| matches!(d.code, "T0900" | "T0998" | "T0999"))
     }
 
     /// The messages as JSON, one per line.
@@ -83,6 +84,13 @@ impl Program {
         let mut core = compiled.program;
         pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new());
         Ok(Program { core, sources, loaded, entries: compiled.entries, warnings })
+    }
+
+    /// The same program with its calls inlined as far as they can be: what the compiling back ends look at.
+    pub fn inlined(&self) -> Program {
+        let mut program = self.clone();
+        inline_calls::inline_calls(&mut program.core);
+        program
     }
 
     /// The warnings as text.

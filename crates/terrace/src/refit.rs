@@ -16,6 +16,7 @@
 
 use terrace_algebra::{Size, SizeVar};
 use terrace_base::Scalar;
+use terrace_ir::core::Type;
 use terrace_plan::layout::{DimLayout, Layout};
 use terrace_runtime::{Column, SlotValue};
 
@@ -27,6 +28,49 @@ pub(crate) fn refit(slots: Vec<SlotValue>, from: &Layout, to: &Layout) -> Result
     let mut work = Refit { slots: slots.into_iter(), out: Vec::new() };
     work.value(from, to, &Rows::One)?;
     Ok(work.out)
+}
+
+/// Whether a value laid out as `from` fits the regular body of an entry with a parameter of that type: like
+/// `terrace_opt::optimise::regular_entry::is_rectangular`, by the offsets alone.
+pub(crate) fn is_rectangular(slots: &[SlotValue], from: &Layout, ty: &Type) -> bool {
+    one_length(&mut slots.iter(), from, ty, false)
+}
+
+fn one_length(slots: &mut std::slice::Iter<'_, SlotValue>, from: &Layout, ty: &Type, inside: bool) -> bool {
+    match (from, ty) {
+        (Layout::Scalar(_), Type::Scalar(_)) => slots.next().is_some(),
+        (Layout::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
+            parts.iter().zip(types).all(|(part, ty)| one_length(slots, part, ty, inside))
+        }
+        (Layout::Array(dim, inner), Type::Array(array)) => {
+            let wanted = inside && array.length.is_none();
+            let holds = match dim {
+                DimLayout::Length => slots.next().is_some(),
+                DimLayout::Closed(_) => !wanted,
+                DimLayout::Irregular { packed } => {
+                    let offsets = slots.next();
+                    slots.nth(usize::from(!packed)).is_some() && (!wanted || offsets.is_some_and(has_one_step))
+                }
+            };
+            match array.position {
+                Some(_) => holds && skip(slots, inner),
+                None => holds && one_length(slots, inner, &array.elem, true),
+            }
+        }
+        // An enum: the compiler laid it out as a tuple.
+        (_, Type::Sum(_)) => skip(slots, from),
+        _ => false,
+    }
+}
+
+fn skip(slots: &mut std::slice::Iter<'_, SlotValue>, layout: &Layout) -> bool {
+    layout.slots().iter().all(|_| slots.next().is_some())
+}
+
+fn has_one_step(offsets: &SlotValue) -> bool {
+    let SlotValue::Column(column) = offsets else { return false };
+    let Some(offsets) = column.to_vec::<i64>() else { return false };
+    offsets.windows(3).all(|w| w[1] - w[0] == w[2] - w[1])
 }
 
 /// How many values stand side by side.
@@ -204,5 +248,34 @@ mod tests {
         check(steps.clone(), ragged(), triangle(), Ok(vec![number(3), data(6)]));
         check(steps, ragged(), DimLayout::Length, Err("row 1 has 2 elements, and row 0 has 1"));
         check(vec![number(1), number(1), data(1)], DimLayout::Length, triangle(), Ok(vec![number(1), data(1)]));
+    }
+
+    #[test]
+    fn which_offsets_are_rectangular() {
+        let ty = Type::array(Type::array(Type::Scalar(ScalarType::I32)));
+        let check = |offsets: &[i64], expected: bool| {
+            let total = offsets.last().copied().unwrap_or(0);
+            let elements = SlotValue::Column(Column::from_slice(&vec![0; total as usize]));
+            let offsets = SlotValue::Column(Column::from_slice(offsets));
+            let slots = [number(offsets_len(&offsets) - 1), offsets, number(total), elements];
+            assert_eq!(is_rectangular(&slots, &rows(DimLayout::Irregular { packed: true }), &ty), expected);
+        };
+        check(&[0], true);
+        check(&[0, 0], true);
+        check(&[0, 5], true);
+        check(&[0, 0, 0], true);
+        check(&[0, 2, 4, 6], true);
+        check(&[0, 2, 4, 5], false);
+        check(&[0, 0, 1], false);
+        let regular = [number(1), number(2), SlotValue::Column(Column::from_slice(&[1, 2]))];
+        assert!(is_rectangular(&regular, &rows(DimLayout::Length), &ty));
+        assert!(!is_rectangular(&regular[..2], &rows(DimLayout::Length), &ty));
+    }
+
+    fn offsets_len(slot: &SlotValue) -> i64 {
+        match slot {
+            SlotValue::Column(column) => column.len() as i64,
+            SlotValue::Scalar(_) => 0,
+        }
     }
 }

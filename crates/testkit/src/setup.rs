@@ -66,6 +66,12 @@ impl Setup {
         self
     }
 
+    /// The same, with everything that the compiler claims about sizes compared with what happens; for the interpreter.
+    pub fn verify(mut self) -> Setup {
+        self.settings.verify_shapes = true;
+        self
+    }
+
     /// The same with a limit on memory, which splits the waves of a recursion.
     pub fn memory(mut self, bytes: u64) -> Setup {
         self.settings.memory_limit = Some(bytes);
@@ -77,7 +83,7 @@ impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.backend.name())?;
         if self.backend == Backend::Interp {
-            return Ok(());
+            return f.write_str(if self.settings.verify_shapes { " verify" } else { "" });
         }
         let options = &self.settings.options;
         match options.strategy {

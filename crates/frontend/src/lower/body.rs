@@ -204,7 +204,7 @@ impl<'l, 'a> Lower<'l, 'a> {
     pub(super) fn check(&mut self, kind: CheckKind, cond: Atom, values: Vec<Atom>, span: Span) -> CheckId {
         let span = self.place(span);
         let check = self.new_check(kind, span);
-        self.stmts.push(Stmt { kind: StmtKind::Check { check, cond, values }, span });
+        self.stmts.push(Stmt { kind: StmtKind::Check { check, cond, values, proved: false }, span });
         check
     }
 

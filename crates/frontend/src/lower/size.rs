@@ -256,7 +256,8 @@ impl<'a> Lower<'_, 'a> {
         let mut atom = value;
         if states_symbolic(stated, 1) {
             let check = self.new_check(CheckKind::Size(nested_text(stated)), span);
-            atom = self.emit("stated", ty.clone(), Expr::Ascribe { value, ty: ty.clone(), check }, span);
+            let ascribed = Expr::Ascribe { value, ty: ty.clone(), check, proved: false };
+            atom = self.emit("stated", ty.clone(), ascribed, span);
         }
         self.check_explicit(atom, stated, &names, Some(span), binders);
         (atom, ty)
@@ -308,7 +309,8 @@ impl<'a> Lower<'_, 'a> {
                 continue;
             }
             let check = self.new_check(CheckKind::Size(nested_text(&param.ty)), span);
-            *arg = Some(self.emit("stated", ty.clone(), Expr::Ascribe { value, ty, check }, span));
+            let ascribed = Expr::Ascribe { value, ty: ty.clone(), check, proved: false };
+            *arg = Some(self.emit("stated", ty, ascribed, span));
         }
     }
 }

@@ -20,6 +20,7 @@ use super::order::compare;
 use super::shape::{Sizes, bind_sizes, check_shape};
 use super::strides::Positions;
 use super::value::Value;
+use super::verify_shapes::Checking;
 use super::{Counts, Options};
 use terrace_base::{IdVec, Scalar, ScalarType, Span, convert, fma};
 use terrace_ir::check::CheckId;
@@ -30,7 +31,7 @@ use terrace_plan::data::Data;
 pub(super) type Outcome<T> = Result<T, Box<Failure>>;
 
 pub(super) struct Machine<'p> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     code: &'p IdVec<FuncId, Option<Code>>,
     pub(super) options: &'p Options,
     pub(super) counts: Counts,
@@ -44,6 +45,8 @@ pub(super) struct Machine<'p> {
     base: usize,
     /// The address that the native stack must not grow beyond.
     floor: usize,
+    /// In checking mode: what the run is compared with.
+    pub(super) checking: Option<Box<Checking<'p>>>,
 }
 
 /// How far a machine is: what a failed element is taken back to.
@@ -53,6 +56,7 @@ pub(super) struct Mark {
     calls: usize,
     slots: usize,
     base: usize,
+    loops: usize,
 }
 
 impl<'p> Machine<'p> {
@@ -65,7 +69,8 @@ impl<'p> Machine<'p> {
     ) -> Machine<'p> {
         let (counts, floor) = (Counts::default(), stack_address().saturating_sub(stack));
         let (nest, calls, slots) = (Vec::new(), Vec::new(), Vec::new());
-        Machine { program, code, options, counts, nest, calls, slots, base: 0, floor }
+        let checking = options.verify.as_deref().map(|shapes| Box::new(Checking::new(shapes)));
+        Machine { program, code, options, counts, nest, calls, slots, base: 0, floor, checking }
     }
 
     #[inline]
@@ -87,7 +92,7 @@ impl<'p> Machine<'p> {
 
     /// Looks at a value where it is.
     #[inline(always)]
-    fn with<T>(&mut self, atom: &Atom, look: impl FnOnce(&Value) -> T) -> T {
+    pub(super) fn with<T>(&mut self, atom: &Atom, look: impl FnOnce(&Value) -> T) -> T {
         match atom {
             Atom::Var(v) if v.index() & LAST == 0 => look(&self.slots[self.base + v.index()]),
             _ => look(&self.get(*atom)),
@@ -101,7 +106,7 @@ impl<'p> Machine<'p> {
 
     // By reference: copying a scalar of unknown type costs more than most operators.
     #[inline(always)]
-    fn scalar<'a>(&'a self, atom: &'a Atom) -> &'a Scalar {
+    pub(super) fn scalar<'a>(&'a self, atom: &'a Atom) -> &'a Scalar {
         match atom {
             Atom::Var(v) => self.slots[self.base + v.index()].as_scalar(),
             Atom::Const(s) => s,
@@ -115,7 +120,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn bool(&self, atom: Atom) -> bool {
+    pub(super) fn bool(&self, atom: Atom) -> bool {
         match self.scalar(&atom) {
             Scalar::Bool(b) => *b,
             _ => unreachable!("verified Core decides by booleans"),
@@ -146,6 +151,7 @@ impl<'p> Machine<'p> {
         for (param, value) in code.params.iter().zip(values) {
             self.set(*param, value);
         }
+        self.bound(&code.params, function.span)?;
         Ok(self.body(&code.body)?.to_data(&function.result))
     }
 
@@ -184,6 +190,9 @@ impl<'p> Machine<'p> {
         self.counts.calls += 1;
         self.base = self.slots.len();
         self.slots.resize(self.base + code.slots, Value::NOTHING);
+        if let Some(checking) = &mut self.checking {
+            checking.open(id, code.slots);
+        }
         Ok(code)
     }
 
@@ -197,8 +206,12 @@ impl<'p> Machine<'p> {
             self.base = inner;
             self.set(*param, value);
         }
+        self.bound(&code.params, from)?;
         let result = self.body(&code.body)?;
         self.calls.pop();
+        if let Some(checking) = &mut self.checking {
+            checking.back_to(self.calls.len(), usize::MAX);
+        }
         self.slots.truncate(inner);
         self.base = outer;
         Ok(result)
@@ -226,6 +239,9 @@ impl<'p> Machine<'p> {
         if self.counts.statements > self.options.step_limit {
             return Err(self.too_long(stmt.span));
         }
+        if self.checking.is_some() {
+            return self.checked_stmt(stmt);
+        }
         match &stmt.kind {
             StmtKind::Let { value, expr: Expr::Binary(op, a, b), .. } => {
                 let (x, y) = (self.scalar(a), self.scalar(b));
@@ -241,12 +257,16 @@ impl<'p> Machine<'p> {
                 self.set(*value, result);
                 Ok(())
             }
+            StmtKind::Check { proved: true, .. } => Ok(()),
             StmtKind::Check { cond, .. } if self.bool(*cond) => Ok(()),
-            StmtKind::Check { check, values, .. } => {
-                let values = values.iter().map(|v| shown(*self.scalar(v))).collect();
-                Err(self.fail_check(*check, values))
-            }
+            StmtKind::Check { check, values, .. } => Err(self.failed_check(*check, values)),
         }
+    }
+
+    #[cold]
+    pub(super) fn failed_check(&self, check: CheckId, values: &[Atom]) -> Box<Failure> {
+        let values = values.iter().map(|v| shown(*self.scalar(v))).collect();
+        self.fail_check(check, values)
     }
 
     #[cold]
@@ -256,7 +276,7 @@ impl<'p> Machine<'p> {
     }
 
     // What is short, and apart from it what is long: a small native frame for the deep recursions.
-    fn expr(&mut self, expr: &'p Expr, span: Span) -> Outcome<Value> {
+    pub(super) fn expr(&mut self, expr: &'p Expr, span: Span) -> Outcome<Value> {
         Ok(match expr {
             Expr::Atom(a) => self.get(*a),
             Expr::Unary(op, a) => Value::Scalar(op.apply(*self.scalar(a))),
@@ -284,33 +304,41 @@ impl<'p> Machine<'p> {
                     self.set(*param, field.clone());
                 }
                 drop(value);
+                self.bound(&arm.params, span)?;
                 self.body(&arm.body)?
             }
             Expr::Call { function, args } => self.call(*function, args, span)?,
-            Expr::Loop { state, init, form, body } => self.repeat(*state, *init, form, body)?,
+            Expr::Loop { state, init, form, body } => self.repeat(*state, *init, form, body, span)?,
             _ => return self.whole(expr, span),
         })
     }
 
-    fn repeat(&mut self, state: ValueId, init: Atom, form: &'p LoopForm, body: &'p Body) -> Outcome<Value> {
+    fn repeat(&mut self, state: ValueId, init: Atom, form: &'p LoopForm, body: &'p Body, span: Span) -> Outcome<Value> {
         let mut current = self.get(init);
+        self.open_loop();
         match form {
             LoopForm::While(cond) => loop {
                 self.set(state, current);
+                self.bound(&[state], span)?;
                 if !self.body(cond)?.as_bool() {
-                    return Ok(self.take(state));
+                    current = self.take(state);
+                    break;
                 }
                 current = self.body(body)?;
+                self.next_iteration();
             },
             LoopForm::For { index, count } => {
                 for k in 0..self.int(*count) {
                     self.set(state, current);
                     self.set(*index, Value::int(k));
+                    self.bound(&[state, *index], span)?;
                     current = self.body(body)?;
+                    self.next_iteration();
                 }
-                Ok(current)
             }
         }
+        self.close_loop();
+        Ok(current)
     }
 
     /// Expressions that make or change a whole value.
@@ -338,9 +366,13 @@ impl<'p> Machine<'p> {
                 *place = value;
                 array
             }
-            Expr::Ascribe { value, ty, check } => {
+            Expr::Ascribe { value, proved: true, .. } if self.checking.is_none() => self.get(*value),
+            Expr::Ascribe { value, ty, check, proved } => {
                 let value = self.get(*value);
                 if let Err(miss) = check_shape(&value, ty, &self.slots[self.base..], 0) {
+                    if *proved {
+                        return Err(self.sizes_are_wrong(*check, &miss, span));
+                    }
                     let mut failure = self.fail_check(*check, vec![miss.found, miss.wanted]);
                     failure.indices.extend(miss.position);
                     return Err(failure);
@@ -368,7 +400,8 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark { nest: self.nest.len(), calls: self.calls.len(), slots: self.slots.len(), base: self.base }
+        let loops = self.checking.as_ref().map_or(0, |c| c.loops());
+        Mark { nest: self.nest.len(), calls: self.calls.len(), slots: self.slots.len(), base: self.base, loops }
     }
 
     /// Closes what was opened after the mark.
@@ -377,6 +410,14 @@ impl<'p> Machine<'p> {
         self.calls.truncate(mark.calls);
         self.slots.truncate(mark.slots);
         self.base = mark.base;
+        if let Some(checking) = &mut self.checking {
+            checking.back_to(mark.calls, mark.loops);
+        }
+    }
+
+    /// The values of the innermost function.
+    pub(super) fn frame_slots(&self) -> &[Value] {
+        &self.slots[self.base..]
     }
 
     /// Room for so many elements.

@@ -59,6 +59,11 @@ impl Failure {
         }
     }
 
+    /// Whether the compiler was wrong, and not the program.
+    pub fn is_false_claim(&self) -> bool {
+        self.kind == "claim"
+    }
+
     /// The failure as a message to the person who wrote the program.
     pub fn to_diagnostic(&self) -> Diagnostic {
         self.to_diagnostic_with(&|_| false)

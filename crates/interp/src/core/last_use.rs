@@ -36,14 +36,20 @@ pub(super) struct Code {
     pub(super) slots: usize,
 }
 
-/// The functions that a call of one may reach, marked.
-pub(super) fn mark(program: &Program, entry: FuncId) -> IdVec<FuncId, Option<Code>> {
+impl Code {
+    fn unmarked(function: &Function) -> Code {
+        Code { params: function.params.clone(), body: function.body.clone(), slots: function.values.len() }
+    }
+}
+
+/// The functions that a call of one may reach; `moves` says whether last uses are marked.
+pub(super) fn mark(program: &Program, entry: FuncId, moves: bool) -> IdVec<FuncId, Option<Code>> {
     let mut out: IdVec<FuncId, Option<Code>> = program.functions.iter().map(|_| None).collect();
     let mut open = vec![entry];
     while let Some(id) = open.pop() {
         if out[id].is_none() {
             let function = &program.functions[id];
-            out[id] = Some(Marker::new(function).code());
+            out[id] = Some(if moves { Marker::new(function).code() } else { Code::unmarked(function) });
             walk(&function.body, &mut |stmt| {
                 if let StmtKind::Let { expr: Expr::Call { function, .. }, .. } = &stmt.kind {
                     open.push(*function);

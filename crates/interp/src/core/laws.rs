@@ -77,10 +77,12 @@ impl<'p> Machine<'p> {
 
     fn sample(&mut self, operator: &'p Lambda, left: &Value, right: &Value) -> Option<Value> {
         let mark = self.mark();
-        let found = self.apply(operator, left.clone(), right.clone());
+        let checking = self.checking.take();
+        let found = self.apply(operator, left.clone(), right.clone(), Span::none());
         if found.is_err() {
             self.back_to(mark);
         }
+        self.checking = checking;
         found.ok()
     }
 }

@@ -13,6 +13,7 @@
 //! body: a deep recursion in the program is an error of the program and never one of the interpreter.
 
 mod arithmetic;
+mod claims;
 mod eval;
 mod failure;
 mod last_use;
@@ -23,6 +24,7 @@ mod rearrange;
 mod shape;
 mod strides;
 mod value;
+mod verify_shapes;
 
 #[cfg(test)]
 mod tests;
@@ -30,10 +32,11 @@ mod tests;
 pub use failure::Failure;
 
 use eval::Machine;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use terrace_base::Span;
 use terrace_ir::FuncId;
 use terrace_ir::core::Program;
+use terrace_ir::shape::Shapes;
 use terrace_plan::data::Data;
 pub use terrace_plan::messages::DEPTH_LIMIT;
 
@@ -48,7 +51,7 @@ const STACK_LIMIT: usize = 4 << 30;
 const STACK_RESERVE: usize = 4 << 20;
 
 /// Limits of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How many calls may be open at once.
     pub depth_limit: usize,
@@ -58,11 +61,13 @@ pub struct Options {
     pub element_limit: usize,
     /// Whether the operators of `reduce`, `scan` and `hist` are tried for the laws they must obey.
     pub laws: bool,
+    /// What is claimed about sizes: every claim, and every check that is proved, is compared with what happens.
+    pub verify: Option<Arc<Shapes>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth_limit: DEPTH_LIMIT, step_limit: u64::MAX, element_limit: 1 << 28, laws: false }
+        Options { depth_limit: DEPTH_LIMIT, step_limit: u64::MAX, element_limit: 1 << 28, laws: false, verify: None }
     }
 }
 
@@ -92,7 +97,7 @@ pub fn run(program: &Program, function: FuncId, args: Vec<Data>, options: &Optio
         // The arguments are in a place that both sides see, because a thread that does not start does not give them back.
         let given = Mutex::new(args.take());
         let work = || {
-            let code = last_use::mark(program, function);
+            let code = last_use::mark(program, function, options.verify.is_none());
             let mut machine = Machine::new(program, &code, options, stack - STACK_RESERVE);
             let args = given.lock().ok().and_then(|mut args| args.take()).unwrap_or_default();
             let result = machine.enter(function, args).map_err(|failure| *failure);

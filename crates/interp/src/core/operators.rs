@@ -27,10 +27,11 @@ impl<'p> Machine<'p> {
                 let columns: Vec<&[Value]> = arrays.iter().map(Value::items).collect();
                 let n = columns.first().map_or(0, |c| c.len());
                 let mut out = self.room(n as i64, span)?;
-                self.each(n as i64, |machine, k| {
+                self.each(n as i64, lambda, |machine, k| {
                     for (param, column) in lambda.params.iter().zip(&columns) {
                         machine.set(*param, column[k as usize].clone());
                     }
+                    machine.bound(&lambda.params, span)?;
                     out.push(machine.body(&lambda.body)?);
                     Ok(())
                 })?;
@@ -39,8 +40,9 @@ impl<'p> Machine<'p> {
             Expr::Generate { lambda, count } => {
                 let n = self.int(*count);
                 let mut out = self.room(n, span)?;
-                self.each(n, |machine, k| {
+                self.each(n, lambda, |machine, k| {
                     machine.set(lambda.params[0], Value::int(k));
+                    machine.bound(&lambda.params, span)?;
                     out.push(machine.body(&lambda.body)?);
                     Ok(())
                 })?;
@@ -50,9 +52,10 @@ impl<'p> Machine<'p> {
                 let array = self.get(*array);
                 let items = array.items();
                 let mut out = Vec::new();
-                self.each(items.len() as i64, |machine, k| {
+                self.each(items.len() as i64, predicate, |machine, k| {
                     let item = &items[k as usize];
                     machine.set(predicate.params[0], item.clone());
+                    machine.bound(&predicate.params, span)?;
                     if machine.body(&predicate.body)?.as_bool() {
                         out.push(item.clone());
                     }
@@ -77,11 +80,11 @@ impl<'p> Machine<'p> {
                 let mut buckets = self.room(n, span)?;
                 buckets.resize(n as usize, neutral);
                 let items = values.items();
-                self.in_turn(items.len() as i64, |machine, k| {
+                self.in_turn(items.len() as i64, operator, |machine, k| {
                     let bucket = usize::try_from(indices.items()[k as usize].as_int()).ok();
                     let place = bucket.and_then(|b| buckets.get_mut(b)).expect("a check stands before every bucket");
                     let before = std::mem::replace(place, Value::NOTHING);
-                    *place = machine.apply(operator, before, items[k as usize].clone())?;
+                    *place = machine.apply(operator, before, items[k as usize].clone(), span)?;
                     Ok(())
                 })?;
                 Ok(Value::array(buckets))
@@ -90,9 +93,10 @@ impl<'p> Machine<'p> {
         }
     }
 
-    pub(super) fn apply(&mut self, operator: &'p Lambda, left: Value, right: Value) -> Outcome<Value> {
+    pub(super) fn apply(&mut self, operator: &'p Lambda, left: Value, right: Value, span: Span) -> Outcome<Value> {
         self.set(operator.params[0], left);
         self.set(operator.params[1], right);
+        self.bound(&operator.params, span)?;
         self.body(&operator.body)
     }
 
@@ -106,9 +110,9 @@ impl<'p> Machine<'p> {
     ) -> Outcome<Value> {
         let mut current = self.get(neutral);
         self.try_laws(operator, &current, items, span)?;
-        self.in_turn(items.len() as i64, |machine, k| {
+        self.in_turn(items.len() as i64, operator, |machine, k| {
             let before = std::mem::replace(&mut current, Value::NOTHING);
-            current = machine.apply(operator, before, items[k as usize].clone())?;
+            current = machine.apply(operator, before, items[k as usize].clone(), span)?;
             seen(&current);
             Ok(())
         })?;
@@ -116,7 +120,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs a step for every position; the least failure of all is the outcome.
-    fn each(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
+    fn each(&mut self, n: i64, body: &Lambda, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
         self.counts.elements += n.max(0) as u64;
         let level = self.nest.len();
         let mut least: Option<Box<Failure>> = None;
@@ -124,29 +128,34 @@ impl<'p> Machine<'p> {
         let mark = self.mark();
         for k in 0..n {
             self.nest[level] = k;
+            self.at(body.params[0], k);
             if let Err(failure) = step(self, k) {
                 self.back_to(mark);
                 if failure.check.is_none() {
-                    return Err(least.unwrap_or(failure));
+                    let broken = failure.is_false_claim();
+                    return Err(least.filter(|_| !broken).unwrap_or(failure));
                 }
                 if least.as_ref().is_none_or(|l| failure.check < l.check) {
                     least = Some(failure);
                 }
             }
         }
+        self.at(body.params[0], -1);
         self.nest.truncate(level);
         least.map_or(Ok(()), Err)
     }
 
     /// Runs a step for every position, up to the first that fails.
-    fn in_turn(&mut self, n: i64, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
+    fn in_turn(&mut self, n: i64, body: &Lambda, mut step: impl FnMut(&mut Self, i64) -> Outcome<()>) -> Outcome<()> {
         self.counts.elements += n.max(0) as u64;
         let level = self.nest.len();
         self.nest.push(0);
         for k in 0..n {
             self.nest[level] = k;
+            self.at(body.params[0], k);
             step(self, k)?;
         }
+        self.at(body.params[0], -1);
         self.nest.truncate(level);
         Ok(())
     }

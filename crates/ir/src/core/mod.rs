@@ -17,6 +17,9 @@
 //! The statements of a body run in order. A check belongs to the place where it stands: no pass may drop it, and none may
 //! run it where the program would not have run it. A statement that is only safe because a check has passed names that
 //! check (`after`), so that a pass that moves it knows what must come along.
+//!
+//! A check that is known to hold is written `proved 0 index ok_8 (k_7, n_9)`. It holds at its place, perhaps because of a branch or
+//! of another check: nobody needs to test it, but what names it still must not move away from there.
 
 pub mod parse;
 mod parts;
@@ -230,6 +233,8 @@ pub enum StmtKind {
         cond: Atom,
         /// The integers that the message shows (see [`crate::check::CheckKind`]).
         values: Vec<Atom>,
+        /// Whether the compiler has proved that the condition holds whenever this runs; then nobody needs to look.
+        proved: bool,
     },
 }
 
@@ -492,6 +497,8 @@ pub enum Expr {
         ty: Type,
         /// What is reported.
         check: CheckId,
+        /// Whether the compiler has proved that the sizes hold.
+        proved: bool,
     },
 }
 

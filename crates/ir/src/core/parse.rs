@@ -165,10 +165,16 @@ impl Parser<'_> {
         Ok(Body { stmts, result })
     }
 
+    /// Whether a check that starts here is proved; `None` where none starts.
+    fn check_word(&mut self) -> Option<bool> {
+        let proved = self.r.take_word("proved");
+        (proved || self.r.take_word("check")).then_some(proved)
+    }
+
     fn stmt(&mut self) -> Read<Stmt> {
-        let kind = if self.r.take_word("check") {
+        let kind = if let Some(proved) = self.check_word() {
             let (check, cond, values) = self.r.check_stmt()?;
-            StmtKind::Check { check, cond, values }
+            StmtKind::Check { check, cond, values, proved }
         } else {
             self.r.want_word("let")?;
             let value = self.binder()?;
@@ -331,8 +337,8 @@ impl Parser<'_> {
                 let value = self.r.atom()?;
                 self.r.want(":")?;
                 let ty = self.ty()?;
-                self.r.want_word("check")?;
-                Expr::Ascribe { value, ty, check: self.r.check_id()? }
+                let Some(proved) = self.check_word() else { return self.r.fail("`check` or `proved` is wanted here") };
+                Expr::Ascribe { value, ty, check: self.r.check_id()?, proved }
             }
             "variant" => self.variant()?,
             "match" => self.cases()?,

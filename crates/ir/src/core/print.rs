@@ -100,6 +100,10 @@ impl fmt::Display for Program {
 }
 
 /// The name of a variant; one that the type does not have prints as its number.
+fn check_word(proved: bool) -> &'static str {
+    if proved { "proved" } else { "check" }
+}
+
 fn variant_name(ty: &Type, tag: usize) -> String {
     match ty {
         Type::Sum(variants) if tag < variants.len() => variants[tag].name.clone(),
@@ -162,9 +166,9 @@ impl Printer<'_> {
                 };
                 format!("let {} = {}{after}", self.binder(*value), self.expr(expr, depth))
             }
-            StmtKind::Check { check, cond, values } => {
-                let name = check_name(&self.program.checks, *check);
-                format!("check {name} {} ({})", self.atom(cond), self.atoms(values))
+            StmtKind::Check { check, cond, values, proved } => {
+                let (word, name) = (check_word(*proved), check_name(&self.program.checks, *check));
+                format!("{word} {name} {} ({})", self.atom(cond), self.atoms(values))
             }
         }
     }
@@ -268,8 +272,8 @@ impl Printer<'_> {
                 let name = self.program.functions.get(*function).map_or("unknown", |f| f.name.as_str());
                 format!("call {}({})", function_name(name), self.atoms(args))
             }
-            Expr::Ascribe { value, ty, check } => {
-                format!("ascribe {} : {} check {check}", a(value), self.ty(ty))
+            Expr::Ascribe { value, ty, check, proved } => {
+                format!("ascribe {} : {} {} {check}", a(value), self.ty(ty), check_word(*proved))
             }
         }
     }

@@ -191,7 +191,7 @@ impl Checker<'_> {
                     scope.checks.insert(*check);
                 }
             }
-            StmtKind::Check { check, cond, values } => {
+            StmtKind::Check { check, cond, values, .. } => {
                 self.check_exists(*check)?;
                 self.same(&self.atom(cond, scope)?, &BOOL, "a check's condition")?;
                 let count = self.program.checks[*check].kind.value_count();
@@ -361,7 +361,7 @@ impl Checker<'_> {
                 }
                 callee.result.without_sizes()
             }
-            Expr::Ascribe { value, ty, check } => {
+            Expr::Ascribe { value, ty, check, .. } => {
                 self.check_exists(*check)?;
                 self.well_formed(ty)?;
                 self.expect(value, ty, "what is ascribed", scope)?;

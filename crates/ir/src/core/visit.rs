@@ -138,7 +138,8 @@ pub fn free_values_with_types(body: &Body, values: &IdVec<ValueId, Value>) -> BT
     used
 }
 
-/// Whether a check (or a size that is checked) stands in the body, at any depth.
+/// Whether a check (or a size that is checked) stands in the body, at any depth. A proved one counts: it holds where it
+/// stands, and perhaps nowhere else.
 pub fn has_checks(body: &Body) -> bool {
     let mut found = false;
     walk(body, &mut |stmt| {

@@ -129,6 +129,24 @@ def all(n_0 : i64, xs_1 : [n_0]f32, ys_2 : [i_3 < n_0][i_3 + 1]i64, s_4 : [s99 <
 }
 
 #[test]
+fn proved_checks() {
+    check(
+        "
+check 0 : index
+check 1 : size \"n\"
+
+def f(n_0 : i64, xs_1 : []f64) -> f64 {
+  let ok_2 : bool = n_0 > 0
+  proved 0 index ok_2 (n_0, 0)
+  let ys_3 : [n_0]f64 = ascribe xs_1 : [n_0]f64 proved 1
+  let y_4 : f64 = ys_3[0] after 0, 1
+  => y_4
+}
+",
+    );
+}
+
+#[test]
 fn operators_that_move_elements() {
     check(
         "
@@ -257,7 +275,8 @@ fn built_by_hand() {
         },
     };
     let reduce = Expr::Reduce { operator, neutral: Atom::Const(Scalar::F64(-0.0)), array: Atom::Var(v(0)) };
-    let check = StmtKind::Check { check: CheckId::new(1), cond: Atom::Const(Scalar::Bool(true)), values: vec![] };
+    let cond = Atom::Const(Scalar::Bool(true));
+    let check = StmtKind::Check { check: CheckId::new(1), cond, values: vec![], proved: false };
     let function = Function {
         name: "total".into(),
         role: Role::Test { name: "t".into(), arguments: vec![Data::Array(vec![Data::Scalar(Scalar::F64(1e300))])] },
@@ -324,6 +343,8 @@ fn rules() {
         ),
         ("check 1 index true (1, 2)", "there is no check 1"),
         ("check 0 index true (1)", "shows 2 values"),
+        ("proved 0 index true (1)", "shows 2 values"),
+        ("let a_2 : [x_0]f64 = ascribe xs_1 : [x_0]f64 proved 7", "there is no check 7"),
         ("check 0 index x_0 (1, 2)", "a check's condition: found i64, wanted bool"),
         ("let a_2 : f64 = if true { => 1.0 } else { => 2.0f32 }", "the second branch: found f32, wanted f64"),
         ("let a_2 : []f64 = map (x_3 : f64, y_4 : f64) in xs_1 { => x_3 }", "a lambda with 1 parameters is wanted"),

@@ -1,3 +1,4 @@
 //! Facts about programs. Nothing here rewrites.
 
 pub mod homes;
+pub mod shapes;

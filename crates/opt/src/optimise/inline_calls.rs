@@ -38,7 +38,8 @@ pub fn recursive_functions(program: &Program) -> Vec<bool> {
     program.functions.ids().map(reaches).collect()
 }
 
-fn callees(body: &Body) -> Vec<FuncId> {
+/// The functions that a body calls, at any depth.
+pub(super) fn callees(body: &Body) -> Vec<FuncId> {
     let mut found = Vec::new();
     walk(body, &mut |s| {
         if let StmtKind::Let { expr: Expr::Call { function, .. }, .. } = &s.kind {

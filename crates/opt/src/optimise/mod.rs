@@ -3,9 +3,11 @@
 pub mod choose_versions;
 pub mod compute_before_calls;
 pub mod contract_fma;
+pub mod drop_proved;
 pub mod fuse;
 pub mod inline_calls;
 pub mod merge_concats;
+pub mod regular_entry;
 pub mod simplify;
 pub mod spell_out_sums;
 pub mod spell_out_views;

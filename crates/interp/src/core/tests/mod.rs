@@ -6,6 +6,7 @@ mod order;
 mod rearrange;
 mod sums;
 mod updates;
+mod verify_shapes;
 
 use super::{Failure, Options, call, run};
 use crate::flat::tests::show;

@@ -20,6 +20,9 @@ impl Flattener<'_> {
     pub(super) fn lifted_body(&mut self, body: &Body, env: &mut Env, cx: &Context) -> Result<Rep> {
         let mut pending: Vec<&Stmt> = Vec::new();
         for (k, stmt) in body.stmts.iter().enumerate() {
+            if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) {
+                continue;
+            }
             if let Some((value, rep)) = self.rearranged(stmt, env, cx)? {
                 env.insert(value, rep);
                 continue;
@@ -143,6 +146,7 @@ impl Flattener<'_> {
                 self.call_lifted(*function, &args, cx)?
             }
             Expr::Loop { .. } => return self.limit("a loop with array state inside parallel code"),
+            Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
             Expr::Ascribe { .. } => return self.limit("a size stated inside parallel code"),
             _ => self.array_operator(expr, name, env, cx, &Scope::default())?,
         })

@@ -48,7 +48,8 @@ impl Flattener<'_> {
     pub(super) fn plain_stmt(&mut self, stmt: &Stmt, env: &mut Env, scope: &Scope) -> Result<()> {
         self.span = stmt.span;
         match &stmt.kind {
-            StmtKind::Check { check, cond, values } => {
+            StmtKind::Check { proved: true, .. } => {}
+            StmtKind::Check { check, cond, values, .. } => {
                 let cond = self.scalar(*cond, env, scope);
                 if cond != Atom::Const(Scalar::Bool(true)) {
                     let values = values.iter().map(|v| self.scalar(*v, env, scope)).collect();
@@ -176,7 +177,8 @@ impl Flattener<'_> {
                 let args = args.iter().map(|a| self.rep(*a, env)).collect();
                 self.call_once(*function, args)?
             }
-            Expr::Ascribe { value, ty, check } => {
+            Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
+            Expr::Ascribe { value, ty, check, .. } => {
                 let rep = self.rep(*value, env);
                 self.ascribe(&rep, ty, *check, env, scope)?;
                 rep

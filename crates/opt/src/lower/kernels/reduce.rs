@@ -150,6 +150,18 @@ impl<'o> Reduction<'o> {
 
     /// The combination of the elements `from .. to` of a row that all lie in one block starting at `from`.
     pub fn block(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr) -> Lowered<Vec<Expr>> {
+        self.block_of(b, row, from, to, None)
+    }
+
+    /// The same where the length may be known apart from the ends: then nothing but the loops depends on where the row is, and the C compiler sees it.
+    fn block_of(
+        &self,
+        b: &mut Builder<'_>,
+        row: &Row,
+        from: Expr,
+        to: Expr,
+        length: Option<Expr>,
+    ) -> Lowered<Vec<Expr>> {
         let Some((op, ty, lanes)) = self.lanes(b) else {
             let vars = self.neutral_vars(b, "part")?;
             self.accumulate(b, row, from, to, &vars)?;
@@ -158,11 +170,15 @@ impl<'o> Reduction<'o> {
         let [neutral] = self.neutral else { return Err(limit(b.span(), "this reduction")) };
         let neutral = b.atom(neutral)?;
         let array = b.array("lane", ty, lanes as usize, false);
-        let groups = mul(quot(sub(to.clone(), from.clone()), int(lanes)), int(lanes));
-        let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups));
+        let known = length.is_some();
+        let length = length.unwrap_or_else(|| sub(to.clone(), from.clone()));
+        let groups = mul(quot(length, int(lanes)), int(lanes));
+        let groups = if known { b.let_("groups", ScalarType::I64, groups) } else { groups };
+        let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups.clone()));
+        let has_groups = if known { lt(int(0), groups) } else { lt(from.clone(), rest.clone()) };
         let front = b.var("front", ty, neutral.clone());
         let back = b.var("back", ty, neutral.clone());
-        b.when(lt(from.clone(), rest.clone()), |b| {
+        b.when(has_groups, |b| {
             b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
                 b.emit(Stmt::SetElement(array, l, neutral));
                 Ok(())
@@ -239,6 +255,15 @@ impl<'o> Reduction<'o> {
         };
         b.emit(Stmt::SetElement(array, l, new));
         Ok(())
+    }
+
+    /// The combination of a whole row that is not empty and not longer than a block: the same as [`Reduction::row`] gives.
+    pub fn row_of_one_block(&self, b: &mut Builder<'_>, row: &Row, length: Expr) -> Lowered<Vec<Expr>> {
+        let total = self.neutral_vars(b, "total")?;
+        let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length.clone()));
+        let part = self.block_of(b, row, row.start.clone(), end, Some(length))?;
+        self.fold(b, &total, None, &part)?;
+        Ok(total.into_iter().map(local).collect())
     }
 
     /// The combination of a whole row.

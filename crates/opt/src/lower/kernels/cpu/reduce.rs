@@ -14,7 +14,7 @@
 
 use super::tiles::{RowPart, for_rows, has_work, part_of, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, local, max, min, mul, not, quot, select, sub};
+use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, le, local, lt, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
 use crate::lower::kernels::points::locate;
@@ -23,7 +23,7 @@ use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Op, OpKind};
+use terrace_ir::flat::{Descriptor, Op, OpKind};
 use terrace_ir::kernel::{Expr, ParamId, Stmt};
 use terrace_plan::host::SlotId;
 
@@ -52,6 +52,9 @@ pub(super) fn reduce(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span
     host.launch(finished, vec![tiles.clone(), tiles]);
     Ok(())
 }
+
+/// A body with more statements is not written out once more for short rows.
+const SMALL_BODY: usize = 24;
 
 struct Cut<'o> {
     op: &'o Op,
@@ -99,13 +102,28 @@ impl Cut<'_> {
             }
             b.if_(
                 and(begins.clone(), part.ends_here()),
-                |b| {
-                    let total = self.reduction.row(b, &row, part.length.clone())?;
-                    self.store(b, part.row.clone(), total)
-                },
+                |b| self.whole_row(b, part, &row),
                 |b| self.blocks_of_part(b, part, &row, begins),
             )
         })
+    }
+
+    /// Where all rows have one length, whether it is at most a block is decided once for all of them, and a row is straight code then.
+    fn whole_row(&self, b: &mut Builder<'_>, part: &RowPart, row: &Row) -> Lowered<()> {
+        let regular = matches!(self.op.space.last(), Some(Descriptor::Regular(_)));
+        let whole = |b: &mut Builder<'_>| {
+            let total = self.reduction.row(b, row, part.length.clone())?;
+            self.store(b, part.row.clone(), total)
+        };
+        if !regular || self.reduction.is_exact(b) || self.op.body.stmts.len() > SMALL_BODY {
+            return whole(b);
+        }
+        let one_block = and(lt(int(0), part.length.clone()), le(part.length.clone(), int(self.block)));
+        let short = |b: &mut Builder<'_>| {
+            let total = self.reduction.row_of_one_block(b, row, part.length.clone())?;
+            self.store(b, part.row.clone(), total)
+        };
+        b.if_(one_block, short, whole)
     }
 
     /// The partial results of the blocks that start in this tile, of a row that is not all in it.

@@ -1,0 +1,156 @@
+//! Facts from facts, before the search begins.
+//!
+//! - *Longer sums are greater*: of two sums of the same body that is never negative, by at least one term if strictly longer. So
+//!   `sum(j < i: k(j)) + k(i) <= sum(j < n: k(j))` where `i < n`.
+//! - *Order through functions*: `off(a) <= off(b)` where `a <= b` and `off` does not fall; the same for powers of two, which double.
+//! - *Differences*: `i <= k` and `i != k` give `i < k`.
+//! - *Combinations* (after Fourier and Motzkin): `x + y >= 0` and `x - y >= 0` give `x >= 0`, which cancelling one fact at a time does not find. One
+//!   round, only where the result is no longer than its parents, and only after the plain search failed.
+//!
+//! The questions asked here are small ones: each has a few steps of the budget.
+
+use crate::compact::{Poly, Product};
+use crate::expr::{Atom, Size};
+use crate::facts::tighten;
+use crate::search::Search;
+
+const APART_STEPS: u32 = 20;
+const MAX_PAIRS: usize = 10;
+const MAX_COMBINED: usize = 24;
+const MAX_PARENTS: usize = 40;
+
+impl Search<'_> {
+    /// What follows from the order of arguments and from differences.
+    pub(crate) fn learn_order(&mut self) {
+        let before = self.facts.len();
+        let atoms = self.table.atoms().to_vec();
+        let sums = atoms.iter().filter(|a| matches!(a, Atom::Sum(sum) if self.table.never_negative(&sum.body)));
+        let sums: Vec<&Atom> = sums.take(MAX_PAIRS).collect();
+        let applied = atoms.iter().filter(
+            |a| matches!(a, Atom::Apply { fun, .. } if self.nondecreasing.iter().any(|(known, _)| known == fun)),
+        );
+        let applied: Vec<&Atom> = applied.take(MAX_PAIRS).collect();
+        for (short, long) in pairs(&sums) {
+            self.compare_sums(short, long);
+        }
+        for (low, high) in pairs(&applied) {
+            self.compare_values(low, high);
+        }
+        let powers: Vec<&Atom> = atoms.iter().filter(|a| matches!(a, Atom::Pow2(_))).take(MAX_PAIRS).collect();
+        for (low, high) in pairs(&powers) {
+            self.compare_powers(low, high);
+        }
+        if self.facts.len() > before {
+            self.learn_ranges();
+        }
+        self.learn_differences();
+    }
+
+    fn learn(&mut self, size: &Size) {
+        if let Some(poly) = self.table.poly(&tighten(size)) {
+            self.facts.push(poly);
+        }
+    }
+
+    fn shows(&mut self, size: &Size) -> bool {
+        let poly = self.table.poly(&tighten(size));
+        poly.is_some_and(|poly| self.prove_apart(&poly, APART_STEPS))
+    }
+
+    fn compare_sums(&mut self, short: &Atom, long: &Atom) {
+        let (Atom::Sum(first), Atom::Sum(second)) = (short, long) else {
+            return;
+        };
+        let longer = &*second.upper - &*first.upper;
+        if first.body != second.body || !self.shows(&longer) {
+            return;
+        }
+        let more = Size::atom(long.clone()) - Size::atom(short.clone());
+        if !self.shows(&first.upper) || !self.shows(&(&longer - 1)) {
+            self.learn(&more);
+            return;
+        }
+        let term = first.body_at(&first.upper);
+        self.learn(&(&more - &term));
+        if longer == Size::one() {
+            self.learn(&(term - more));
+        }
+    }
+
+    fn compare_values(&mut self, low: &Atom, high: &Atom) {
+        let (Atom::Apply { fun, args }, Atom::Apply { fun: same, args: others }) = (low, high) else {
+            return;
+        };
+        if fun != same || args.len() != others.len() {
+            return;
+        }
+        let mut apart = (0..args.len()).filter(|at| args[*at] != others[*at]);
+        if let (Some(at), None) = (apart.next(), apart.next())
+            && self.nondecreasing.contains(&(*fun, at))
+            && self.shows(&(&others[at] - &args[at]))
+        {
+            self.learn(&(Size::atom(high.clone()) - Size::atom(low.clone())));
+        }
+    }
+
+    fn compare_powers(&mut self, low: &Atom, high: &Atom) {
+        let (Atom::Pow2(less), Atom::Pow2(more)) = (low, high) else {
+            return;
+        };
+        let (low, high) = (Size::atom(low.clone()), Size::atom(high.clone()));
+        if self.shows(&(&**more - &**less - 1)) {
+            self.learn(&(high - low * 2));
+        } else if self.shows(&(&**more - &**less)) {
+            self.learn(&(high - low));
+        }
+    }
+
+    /// A size that is never zero and never negative is at least one.
+    fn learn_differences(&mut self) {
+        for poly in self.differing.clone() {
+            for side in [poly.clone(), poly.negated()] {
+                if self.prove_apart(&side, APART_STEPS)
+                    && let Some(poly) = side.plus_constant(-1)
+                {
+                    self.facts.push(poly.tightened());
+                    self.learn_ranges();
+                }
+            }
+        }
+    }
+
+    /// Sums of two facts in which a product cancels; whether there are new ones.
+    pub(crate) fn combine_facts(&mut self, goal: &Poly) -> bool {
+        let before = self.facts.len();
+        let parents: Vec<Poly> = self.facts.iter().take(MAX_PARENTS).cloned().collect();
+        for (at, first) in parents.iter().enumerate() {
+            for second in &parents[at + 1..] {
+                let opposite =
+                    |(p, c): &&(Product, i128)| *p != Product::ONE && c.signum() == -second.factor(*p).signum();
+                let Some((product, factor)) = first.terms().iter().find(opposite) else {
+                    continue;
+                };
+                let other = second.factor(*product);
+                let Some(sum) = first.combine(other.abs(), second, factor.abs()) else {
+                    continue;
+                };
+                let sum = sum.tightened();
+                let short = sum.terms().len() <= first.terms().len().max(second.terms().len());
+                let useful =
+                    sum.atoms().iter().any(|a| goal.has(*a)) && self.table.range(&sum).low.is_none_or(|l| l < 0);
+                if short && useful && !self.facts.contains(&sum) {
+                    self.facts.push(sum);
+                }
+                if self.facts.len() >= before + MAX_COMBINED {
+                    return true;
+                }
+            }
+        }
+        self.facts.len() > before
+    }
+}
+
+fn pairs<'a>(atoms: &[&'a Atom]) -> Vec<(&'a Atom, &'a Atom)> {
+    let with = |a: &'a Atom| atoms.iter().filter(move |b| **b != a).map(move |b| (a, *b));
+    atoms.iter().flat_map(|a| with(a)).collect()
+}

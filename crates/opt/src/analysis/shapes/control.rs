@@ -1,0 +1,179 @@
+//! Branches: what both sides agree on is known, the rest gets a name with bounds.
+//!
+//! ```text
+//! if c then xs else reverse(xs)      [len(xs)] on both sides: a branch that keeps a shape keeps it (002, Cond-shape)
+//! if n == m then xs else ys          len(ys) on both sides, since len(xs) is len(ys) where the branch is taken
+//! if c then 3 else n                 a new integer between min(3, n) and max(3, n), which depends on what c depends on
+//! ```
+//!
+//! What a branch establishes ends with it. Which of two sizes was chosen, by what condition, is remembered: a proof may go by cases.
+
+use super::deps::Deps;
+use super::symbols::{build, size_at};
+use super::truth::Truth;
+use super::walk::{Limits, Walk};
+use terrace_algebra::{Claim, Size};
+use terrace_ir::core::{Body, Lambda};
+use terrace_ir::shape::{Shape, as_symbol};
+use terrace_ir::{Atom, ValueId};
+
+/// What a branch gives, as far as it can be said outside.
+struct Branch {
+    shape: Shape,
+    data: Deps,
+    truth: Truth,
+    /// The condition under which it runs.
+    cond: Truth,
+    /// A variant that cannot be.
+    dead: bool,
+    /// An integer that is at least zero, shown with what is known inside.
+    from_zero: bool,
+}
+
+impl<'p> Walk<'p> {
+    pub(super) fn branches(&mut self, value: ValueId, cond: Atom, then: &'p Body, otherwise: &'p Body) -> (Shape, Deps) {
+        let truth = self.truth(cond);
+        let deps = self.data(cond);
+        let yes = self.branch(truth.clone(), then, |_| false);
+        let no = self.branch(truth.negate(), otherwise, |_| false);
+        let meant = match (&yes.truth, &no.truth) {
+            (t, Truth::Known(false)) => truth.clone().and(t.clone()),
+            (Truth::Known(true), t) => truth.clone().or(t.clone()),
+            (t, Truth::Known(true)) => truth.negate().or(t.clone()),
+            (Truth::Known(false), t) => truth.negate().and(t.clone()),
+            _ => Truth::Unknown,
+        };
+        self.truths.insert(value, meant);
+        self.merge(value, vec![yes, no], deps)
+    }
+
+    pub(super) fn matched(&mut self, value: ValueId, of: Atom, arms: &'p [Lambda]) -> (Shape, Deps) {
+        let shape = self.shape(of);
+        let deps = self.data(of);
+        let fields = |tag: usize| match &shape {
+            Shape::Sum(variants) => variants.get(tag).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let mut branches = Vec::new();
+        for (tag, arm) in arms.iter().enumerate() {
+            let fields = fields(tag);
+            let span = self.function.span;
+            let branch = self.branch(Truth::Unknown, &arm.body, |walk| {
+                for (k, param) in arm.params.iter().enumerate() {
+                    let shape = match fields.get(k) {
+                        Some(shape) => shape.clone(),
+                        None => walk.fresh(*param, walk.type_of(*param), deps),
+                    };
+                    walk.bind(*param, shape, deps, span);
+                }
+                // No value of this variant was ever made.
+                fields.len() < arm.params.len()
+            });
+            branches.push(branch);
+        }
+        self.merge(value, branches, deps)
+    }
+
+    fn branch(&mut self, cond: Truth, body: &'p Body, enter: impl FnOnce(&mut Self) -> bool) -> Branch {
+        let (branch, _) = self.inside(|walk| {
+            let outer = std::mem::replace(&mut walk.dead, false);
+            let never = enter(walk);
+            walk.known.assume_truth(&if never { Truth::Known(false) } else { cond.clone() });
+            let (shape, data) = walk.sometimes(|walk| walk.body(body));
+            let dead = never | std::mem::replace(&mut walk.dead, outer);
+            let scope = walk.scope;
+            let truth = walk.truth(body.result).keep(&|size| !walk.symbols.is_inside(size, scope, None));
+            let shape = walk.known.resolve_shape(&shape);
+            let from_zero = shape.integer().is_some_and(|size| walk.known.never_negative(size));
+            Branch { shape, data, truth, cond, dead, from_zero }
+        });
+        branch
+    }
+
+    /// The shape of what comes out of one of several branches.
+    fn merge(&mut self, value: ValueId, branches: Vec<Branch>, cond: Deps) -> (Shape, Deps) {
+        let data = branches.iter().map(|b| b.data).collect::<Deps>().and(cond);
+        let live: Vec<&Branch> = branches.iter().filter(|b| !b.dead).collect();
+        self.dead |= live.is_empty();
+        let live = if live.is_empty() { branches.iter().collect() } else { live };
+        let ty = self.type_of(value).clone();
+        let mut choices = Vec::new();
+        let mut shape = build(&ty, &mut Vec::new(), &mut |path, integer| {
+            let sizes: Vec<(Size, &Truth)> =
+                live.iter().filter_map(|b| Some((size_at(&b.shape, path)?.clone(), &b.cond))).collect();
+            if sizes.is_empty() {
+                return self.own(value, path, integer, data);
+            }
+            if let Some(same) = self.agreed(&sizes) {
+                return same;
+            }
+            let deps: Deps = sizes.iter().map(|(s, _)| self.symbols.deps(s)).collect::<Deps>().and(cond);
+            let limits: Vec<Limits> = sizes.iter().map(|(s, _)| self.said_outside(s)).collect();
+            let low = limits.iter().map(|l| l.low.clone()).collect::<Option<Vec<_>>>();
+            let high = limits.iter().map(|l| l.high.clone()).collect::<Option<Vec<_>>>();
+            let own = self.own(value, path, integer, deps);
+            self.limit(&own, low.map(|l| Size::min_of(&l)), high.map(|h| Size::max_of(&h)));
+            if live.iter().all(|b| b.from_zero) {
+                self.known.assume(&Claim::Le(Size::zero(), own.clone()));
+            }
+            if let [(then, c), (otherwise, _)] = sizes.as_slice()
+                && let Some((symbol, args)) = as_symbol(&own)
+                && args.is_empty()
+                && [then, otherwise].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None))
+            {
+                choices.push((symbol, ((*c).clone(), then.clone(), otherwise.clone())));
+            }
+            own
+        });
+        self.choices.extend(choices);
+        mark_never_made(&mut shape, &live);
+        (shape, data)
+    }
+
+    /// The size that all branches give, each under its own condition.
+    fn agreed(&mut self, sizes: &[(Size, &Truth)]) -> Option<Size> {
+        let outside = |walk: &Self, s: &Size| !walk.symbols.is_inside(s, walk.scope + 1, None);
+        sizes.iter().map(|(s, _)| s).find(|s| {
+            outside(self, s)
+                && sizes.iter().all(|(other, cond)| {
+                    if *s == other {
+                        return true;
+                    }
+                    if !outside(self, other) {
+                        return false;
+                    }
+                    let mark = self.known.mark();
+                    self.known.assume_truth(cond);
+                    let equal = self.known.equal(s, other);
+                    self.known.release(mark);
+                    equal
+                })
+        }).cloned()
+    }
+
+    /// Bounds of a size inside a branch that can be said outside.
+    fn said_outside(&mut self, size: &Size) -> Limits {
+        if !self.symbols.is_inside(size, self.scope + 1, None) {
+            return Limits { low: Some(size.clone()), high: Some(size.clone()) };
+        }
+        let known = as_symbol(size).and_then(|(s, _)| self.limits.get(&s).cloned()).unwrap_or_default();
+        let outer = |bound: Option<Size>| bound.filter(|b| !self.symbols.is_inside(b, self.scope + 1, None));
+        let (low, high) = (outer(known.low), outer(known.high));
+        Limits { low, high }
+    }
+}
+
+/// A variant that no branch makes is made by none of them.
+fn mark_never_made(shape: &mut Shape, branches: &[&Branch]) {
+    let Shape::Sum(variants) = shape else { return };
+    for (tag, fields) in variants.iter_mut().enumerate() {
+        let made = branches.iter().any(|b| match &b.shape {
+            Shape::Sum(variants) => variants.get(tag).is_none_or(|f| f.len() == fields.len()),
+            _ => true,
+        });
+        if !made {
+            fields.clear();
+        }
+    }
+}
+

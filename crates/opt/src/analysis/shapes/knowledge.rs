@@ -1,0 +1,256 @@
+//! What is known at one place of a function: facts, and equations used as rewriting.
+//!
+//! Facts are claims that hold from some statement on to the end of its body: a check that has passed, the condition of a branch, the
+//! range of a counter. An equation between sizes is a fact too, and is also *oriented*: one symbol in it is replaced everywhere by the
+//! rest, so that equal sizes meet in one form, which is what unification over canonical forms comes to:
+//!
+//! ```text
+//! check zip (len_a == len_b)           len(b)      becomes   len(a)
+//! map (row) { check len(row) == m }    len(rows, c) becomes   m          inside the body, at its position c
+//! afterwards                           len(rows, q) becomes   m          for every q: the rows are rectangular
+//! ```
+//!
+//! The last line speaks about all positions. It is stored as a rule whose arguments are `p0`, `p1`, …, and is true wherever the place
+//! that it speaks about exists; a size mentions no other places.
+//!
+//! Everything is scoped: [`Knowledge::mark`] and [`Knowledge::release`] stand around bodies.
+
+use super::truth::Truth;
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_algebra::{Answer, Assumptions, Atom, Claim, Mark, Size, SizeFun, SizeVar};
+use terrace_ir::shape::{POSITIONS, Shape, SymbolId, symbols_of};
+
+/// No array has more elements.
+pub(super) const LONGEST: i128 = 1 << 47;
+
+#[derive(Clone, Debug)]
+struct Rule {
+    symbol: SymbolId,
+    args: Vec<Size>,
+    body: Size,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    facts: Assumptions,
+    rules: Vec<Rule>,
+    rules_of: BTreeMap<SymbolId, Vec<usize>>,
+    counters: BTreeSet<SymbolId>,
+}
+
+/// How much was known.
+pub(super) struct Known {
+    facts: Mark,
+    rules: usize,
+}
+
+impl Knowledge {
+    pub(super) fn mark(&mut self) -> Known {
+        Known { facts: self.facts.mark(), rules: self.rules.len() }
+    }
+
+    pub(super) fn release(&mut self, known: Known) {
+        self.facts.release(known.facts);
+        for rule in self.rules.drain(known.rules..) {
+            if let Some(rules) = self.rules_of.get_mut(&rule.symbol) {
+                rules.pop();
+            }
+        }
+    }
+
+    /// A symbol that stands for the position of a parallel body: equations prefer to replace others.
+    pub(super) fn is_counter(&mut self, symbol: SymbolId) {
+        self.counters.insert(symbol);
+    }
+
+    /// The size with every equation used.
+    pub(super) fn resolve(&self, size: &Size) -> Size {
+        let mut size = size.clone();
+        // Rules are made so that no symbol leads back to itself; the bound is for safety only.
+        for _ in 0..64 {
+            if self.rules.is_empty() || !symbols_of(&size).iter().any(|s| self.has_rule(*s)) {
+                return size;
+            }
+            let vars = size.substitute_all(&|SizeVar(n)| self.apply(SymbolId::new(n as usize), &[]));
+            let next = vars.substitute_funs(&|SizeFun(n), args| self.apply(SymbolId::new(n as usize), args));
+            if next == size {
+                return size;
+            }
+            size = next;
+        }
+        size
+    }
+
+    /// The shape with every equation used.
+    pub(super) fn resolve_shape(&self, shape: &Shape) -> Shape {
+        shape.map(0, &|_, size| self.resolve(size))
+    }
+
+    fn has_rule(&self, symbol: SymbolId) -> bool {
+        self.rules_of.get(&symbol).is_some_and(|rules| !rules.is_empty())
+    }
+
+    fn apply(&self, symbol: SymbolId, args: &[Size]) -> Option<Size> {
+        let rules = self.rules_of.get(&symbol)?;
+        rules.iter().rev().find_map(|at| {
+            let rule = &self.rules[*at];
+            let bound = matches(&rule.args, args)?;
+            Some(rule.body.substitute_all(&|var| bound.get(&var).cloned()))
+        })
+    }
+
+    /// From here on the claim holds.
+    pub(super) fn assume(&mut self, claim: &Claim) {
+        let claim = claim.map(&|size| self.resolve(size));
+        self.facts.assume(&claim);
+        if let Claim::Eq(a, b) = &claim {
+            self.orient(&(a - b), None);
+        }
+    }
+
+    pub(super) fn assume_truth(&mut self, truth: &Truth) {
+        match truth {
+            Truth::Claim(claim) => self.assume(claim),
+            Truth::All(parts) => parts.iter().for_each(|p| self.assume_truth(p)),
+            Truth::Any(parts) => {
+                let possible: Vec<&Truth> = parts.iter().filter(|p| !self.proves(&p.negate())).collect();
+                if let [only] = possible.as_slice() {
+                    self.assume_truth(only);
+                }
+            }
+            Truth::Known(false) => self.facts.assume(&Claim::Lt(Size::zero(), Size::zero())),
+            Truth::Known(true) | Truth::Unknown => {}
+        }
+    }
+
+    /// From here on the claim holds for all values of `p0`, `p1`, … for which there are places of the symbols in `about`: only
+    /// applications of those are looked at.
+    pub(super) fn assume_everywhere(&mut self, claim: &Claim, about: &[SymbolId]) {
+        let claim = claim.map(&|size| self.resolve(size));
+        let (a, b) = claim.sides();
+        let difference = a - b;
+        let oriented = matches!(claim, Claim::Eq(..)) && self.orient(&difference, Some(about));
+        let positions: Vec<SizeVar> = difference.vars().into_iter().filter(|v| (v.0 as usize) < POSITIONS).collect();
+        if positions.is_empty() {
+            if difference.funs().is_empty() {
+                self.facts.assume(&claim);
+            }
+            return;
+        }
+        // A fact about a function is found where an application of it occurs that has all the positions as its arguments.
+        let pattern = difference.atoms().into_iter().find_map(|atom| match atom {
+            Atom::Apply { fun, args } if about.contains(&SymbolId::new(fun.0 as usize)) => {
+                let params: Option<Vec<SizeVar>> = args.iter().map(Size::as_var).collect();
+                let params = params?;
+                let all = positions.iter().all(|p| params.contains(p)) && params.len() == positions.len();
+                all.then(|| (*fun, params))
+            }
+            _ => None,
+        });
+        if let Some((fun, params)) = pattern
+            && !oriented
+        {
+            self.facts.assume_fun(fun, &params, claim);
+        }
+    }
+
+    /// Makes a rule of `difference = 0` where one symbol in it can be replaced by the rest; at positions only one of those given.
+    fn orient(&mut self, difference: &Size, about: Option<&[SymbolId]>) -> bool {
+        let mut best: Option<(u8, SymbolId, Rule)> = None;
+        for (monomial, factor) in difference.terms() {
+            let [(atom, 1)] = monomial.factors() else { continue };
+            if factor.abs() != 1 || difference.denominator() != 1 {
+                continue;
+            }
+            let (symbol, args) = match atom {
+                Atom::Var(SizeVar(n)) => (SymbolId::new(*n as usize), Vec::new()),
+                Atom::Apply { fun: SizeFun(n), args } => (SymbolId::new(*n as usize), args.clone()),
+                _ => continue,
+            };
+            if symbol.index() < POSITIONS {
+                continue;
+            }
+            let itself = super::symbols::applied(symbol, args.clone());
+            let body = if factor > 0 { &itself - difference } else { &itself + difference };
+            if symbols_of(&body).contains(&symbol) || !binds(&args, &body) {
+                continue;
+            }
+            let everywhere = args.iter().flat_map(Size::vars).any(|v| (v.0 as usize) < POSITIONS);
+            if everywhere && about.is_some_and(|about| !about.contains(&symbol)) {
+                continue;
+            }
+            let rank = match (args.is_empty(), self.counters.contains(&symbol)) {
+                (false, _) => 2,
+                (true, false) => 1,
+                (true, true) => 0,
+            };
+            if best.as_ref().is_none_or(|(r, s, _)| (rank, symbol) > (*r, *s)) {
+                best = Some((rank, symbol, Rule { symbol, args, body }));
+            }
+        }
+        let Some((_, symbol, rule)) = best else { return false };
+        self.rules_of.entry(symbol).or_default().push(self.rules.len());
+        self.rules.push(rule);
+        true
+    }
+
+    pub(super) fn proves_claim(&self, claim: &Claim) -> bool {
+        self.ask(claim).is_yes()
+    }
+
+    pub(super) fn ask(&self, claim: &Claim) -> Answer {
+        self.facts.prove(&claim.map(&|size| self.resolve(size)))
+    }
+
+    pub(super) fn proves(&self, truth: &Truth) -> bool {
+        match truth {
+            Truth::Unknown => false,
+            Truth::Known(value) => *value,
+            Truth::Claim(claim) => self.proves_claim(claim),
+            Truth::All(parts) => parts.iter().all(|p| self.proves(p)),
+            Truth::Any(parts) => parts.iter().any(|p| self.proves(p)),
+        }
+    }
+
+    /// Whether a size always lies between two numbers.
+    pub(super) fn fits(&self, size: &Size, (low, high): (i128, i128)) -> bool {
+        self.facts.fits(&self.resolve(size), low, high)
+    }
+
+    pub(super) fn never_negative(&self, size: &Size) -> bool {
+        self.proves_claim(&Claim::Le(Size::zero(), size.clone()))
+    }
+
+    pub(super) fn equal(&self, a: &Size, b: &Size) -> bool {
+        a == b || self.proves_claim(&Claim::Eq(a.clone(), b.clone()))
+    }
+
+    pub(super) fn explain(&self, claim: &Claim) -> Option<terrace_algebra::Explanation> {
+        self.facts.explain(&claim.map(&|size| self.resolve(size)))
+    }
+}
+
+/// The positions in a pattern that make it equal to some arguments.
+fn matches(pattern: &[Size], args: &[Size]) -> Option<BTreeMap<SizeVar, Size>> {
+    if pattern.len() != args.len() {
+        return None;
+    }
+    let mut bound: BTreeMap<SizeVar, Size> = BTreeMap::new();
+    for (part, arg) in pattern.iter().zip(args) {
+        match part.as_var().filter(|v| (v.0 as usize) < POSITIONS) {
+            Some(var) if bound.get(&var).is_some_and(|b| b != arg) => return None,
+            Some(var) => {
+                bound.insert(var, arg.clone());
+            }
+            None if part != arg => return None,
+            None => {}
+        }
+    }
+    Some(bound)
+}
+
+/// Whether the positions that a rule's body mentions are arguments of its left side.
+fn binds(args: &[Size], body: &Size) -> bool {
+    let bound: BTreeSet<SizeVar> = args.iter().filter_map(Size::as_var).collect();
+    body.vars().into_iter().all(|v| v.0 as usize >= POSITIONS || bound.contains(&v))
+}

@@ -1,0 +1,240 @@
+//! Shape analysis: what is known about sizes before anything is flattened.
+//!
+//! ```text
+//! def mv(xss: [][]f64, ys: []f64) = [[x + y for x in xs, y in ys] for xs in xss]
+//!
+//! mv[n, m](xss: [n][m]f64, ys: [m]f64) -> [n][m]f64      the inner zip makes all rows as long as ys
+//! the zip's check remains (any caller may be wrong); both maps are regular after it
+//! ```
+//!
+//! Three papers meet here. From *Shapes and Flattening* (000): types annotated with sizes, integers that carry their value, function types "for all
+//! sizes there exist sizes", dimension functions that parallel maps instantiate and generalise. From *Preserving Regularity* (002): branches and
+//! loops that keep shapes keep regularity, and so do those whose condition does not depend on the parallel code around. From position-dependent
+//! arrays (003): lengths that are formulas over positions. Beyond them: an equality is a fact only where the check that establishes it
+//! dominates; guards, products and bounds refine what is known; checks that hold are found and marked.
+//!
+//! The walk over a function is in `walk`; functions are walked callees first, to know what a call ensures, then callers first, to know
+//! what all calls show about their arguments. A recursive group is walked until its summaries no longer change, starting from "never comes
+//! back"; what changes twice is given up.
+
+mod arrays;
+mod calls;
+mod control;
+mod deps;
+mod groups;
+mod knowledge;
+mod loops;
+mod parallel;
+mod regularity;
+mod scalars;
+mod symbols;
+mod truth;
+mod walk;
+
+use calls::{Context, Ensures, Summaries, Summary};
+use std::collections::BTreeMap;
+use terrace_ir::FuncId;
+use terrace_ir::core::{Expr, Program, Role, Stmt, StmtKind, visit};
+use terrace_ir::shape::{FunctionShapes, Shape, Shapes};
+use walk::{Spot, Verdict, Walk};
+
+const ROUNDS: usize = 6;
+
+/// What was found out about a program.
+pub struct Analysis {
+    /// The shapes of all values.
+    pub shapes: Shapes,
+    verdicts: BTreeMap<FuncId, BTreeMap<Spot, Verdict>>,
+}
+
+/// Finds the sizes of everything, and the checks that always hold.
+pub fn analyse(program: &Program) -> Analysis {
+    let groups = groups::groups(program);
+    let mut summaries = Summaries::new();
+    for (group, recursive) in &groups {
+        summarise(program, group, *recursive, &mut summaries);
+    }
+    let mut contexts: BTreeMap<FuncId, Context> = BTreeMap::new();
+    let mut found: BTreeMap<FuncId, Found> = BTreeMap::new();
+    for (group, recursive) in groups.iter().rev() {
+        look(program, group, *recursive, &summaries, &mut contexts, &mut found);
+    }
+    let mut shapes = Shapes::default();
+    let mut verdicts = BTreeMap::new();
+    for f in program.functions.ids() {
+        let found = found.remove(&f).expect("every function is in a group");
+        shapes.functions.push(found.shapes);
+        verdicts.insert(f, found.verdicts);
+    }
+    Analysis { shapes, verdicts }
+}
+
+/// Marks the checks that always hold.
+pub fn mark_proved(program: &mut Program, analysis: &Analysis) {
+    for (function, verdicts) in program.functions.iter_mut().zip(analysis.verdicts.values()) {
+        visit::walk_mut(&mut function.body, &mut |stmt| {
+            let holds = spot(stmt).and_then(|spot| verdicts.get(&spot)) == Some(&Verdict::Proved);
+            match &mut stmt.kind {
+                StmtKind::Check { proved, .. } => *proved |= holds,
+                StmtKind::Let { expr: Expr::Ascribe { proved, .. }, .. } => *proved |= holds,
+                StmtKind::Let { .. } => {}
+            }
+        });
+    }
+}
+
+/// Which verdict belongs to a statement.
+fn spot(stmt: &Stmt) -> Option<Spot> {
+    match &stmt.kind {
+        StmtKind::Check { check, cond, .. } => Some(Spot::Check(*check, cond.var())),
+        StmtKind::Let { value, expr: Expr::Ascribe { check, .. }, .. } => Some(Spot::Ascription(*check, *value)),
+        StmtKind::Let { .. } => None,
+    }
+}
+
+impl Analysis {
+    /// debug
+    pub fn why(&self, f: FuncId, stmt: &Stmt) -> String {
+        let shapes = &self.shapes.functions[f];
+        let names = |v: terrace_ir::ValueId| format!("v{}", v.index());
+        match spot(stmt).and_then(|s| self.verdicts[&f].get(&s)) {
+            Some(Verdict::Remains(claims)) => claims
+                .iter()
+                .map(|c| {
+                    let (a, b) = c.sides();
+                    let op = match c { terrace_algebra::Claim::Le(..) => "<=", terrace_algebra::Claim::Lt(..) => "<", terrace_algebra::Claim::Eq(..) => "=", _ => "!=" };
+                    format!("{} {op} {}", shapes.show(a, &names), shapes.show(b, &names))
+                })
+                .collect::<Vec<_>>()
+                .join("; "),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// What the last walk over a function found.
+struct Found {
+    shapes: FunctionShapes,
+    verdicts: BTreeMap<Spot, Verdict>,
+}
+
+/// Callees first: what a call ensures.
+fn summarise(program: &Program, group: &[FuncId], recursive: bool, summaries: &mut Summaries) {
+    if recursive {
+        summaries.extend(group.iter().map(|f| (*f, Summary::Never)));
+    }
+    for round in 0..ROUNDS {
+        let mut changed = false;
+        for f in group {
+            let mut walk = start(program, *f, summaries);
+            let (shape, data) = walk.body(&program.functions[*f].body);
+            walk.find_first_rows();
+            let never = walk.dead;
+            let new = walk.summary(&shape, data);
+            let old = summaries.get(f);
+            let next = match old {
+                _ if never && round + 1 < ROUNDS => Summary::Never,
+                Some(Summary::Known(old)) => Summary::Known(Box::new(calls::widen(old, new, round + 2 >= ROUNDS))),
+                _ => Summary::Known(Box::new(new)),
+            };
+            changed |= !same(summaries.get(f), &next);
+            summaries.insert(*f, next);
+        }
+        if !recursive || !changed {
+            break;
+        }
+    }
+}
+
+fn same(old: Option<&Summary>, new: &Summary) -> bool {
+    match (old, new) {
+        (Some(Summary::Never), Summary::Never) => true,
+        (Some(Summary::Known(a)), Summary::Known(b)) => Ensures::same(a, b),
+        _ => false,
+    }
+}
+
+/// Callers first: everything, with what all calls show.
+fn look(
+    program: &Program,
+    group: &[FuncId],
+    recursive: bool,
+    summaries: &Summaries,
+    contexts: &mut BTreeMap<FuncId, Context>,
+    found: &mut BTreeMap<FuncId, Found>,
+) {
+    for f in group {
+        if program.functions[*f].role != Role::Internal {
+            contexts.entry(*f).or_default().forget();
+        }
+    }
+    let rounds = if recursive { ROUNDS } else { 1 };
+    for round in 0..rounds {
+        let mut inner: Vec<(FuncId, Context)> = Vec::new();
+        for f in group {
+            let mut walk = start(program, *f, summaries);
+            let context = contexts.get(f).cloned().unwrap_or_default();
+            walk.called_in_parallel = context.in_parallel;
+            walk.rely_on(&context);
+            let (shape, _) = walk.body(&program.functions[*f].body);
+            let sites = std::mem::take(&mut walk.sites);
+            found.insert(*f, finish(walk, &shape));
+            let (own, others): (Vec<_>, Vec<_>) = sites.into_iter().partition(|(g, _)| group.contains(g));
+            inner.extend(own);
+            if round + 1 == rounds || !recursive {
+                others.into_iter().for_each(|(g, c)| shown(contexts, g, c));
+            } else {
+                // Kept for the last round, whatever it is.
+                pending(contexts, others);
+            }
+        }
+        if !recursive {
+            return;
+        }
+        let before: Vec<Option<Context>> = group.iter().map(|f| contexts.get(f).cloned()).collect();
+        for (g, mut c) in inner {
+            if round + 2 >= rounds {
+                c.forget();
+            }
+            if program.functions[g].role == Role::Internal {
+                shown(contexts, g, c);
+            } else {
+                let context = contexts.entry(g).or_default();
+                context.varying.extend(c.varying);
+                context.in_parallel |= c.in_parallel;
+            }
+        }
+        let after: Vec<Option<Context>> = group.iter().map(|f| contexts.get(f).cloned()).collect();
+        if before == after {
+            return;
+        }
+    }
+}
+
+fn pending(contexts: &mut BTreeMap<FuncId, Context>, sites: Vec<(FuncId, Context)>) {
+    sites.into_iter().for_each(|(g, c)| shown(contexts, g, c));
+}
+
+fn shown(contexts: &mut BTreeMap<FuncId, Context>, callee: FuncId, context: Context) {
+    match contexts.get_mut(&callee) {
+        Some(known) => known.meet(&context),
+        None => {
+            contexts.insert(callee, context);
+        }
+    }
+}
+
+fn start<'p>(program: &'p Program, f: FuncId, summaries: &'p Summaries) -> Walk<'p> {
+    let mut walk = Walk::new(program, &program.functions[f], summaries);
+    walk.parameters();
+    walk
+}
+
+fn finish(walk: Walk, _result: &Shape) -> Found {
+    let shapes = FunctionShapes {
+        symbols: walk.symbols.table,
+        values: walk.shapes,
+        parallel: walk.parallel.into_values().collect(),
+    };
+    Found { shapes, verdicts: walk.verdicts }
+}
