@@ -23,6 +23,7 @@ use crate::expr::{Atom, Monomial, Size};
 use crate::poly::gcd;
 
 const MAX_ARGS: usize = 12;
+const MAX_ROUNDS: u32 = 4;
 
 impl Size {
     /// The lesser of two sizes (`Ord::min` compares structure and means nothing).
@@ -37,16 +38,16 @@ impl Size {
 
     /// The least of some sizes; zero where there is none.
     pub fn min_of(sizes: &[Size]) -> Size {
-        extreme(sizes, true)
+        extreme(sizes, true, MAX_ROUNDS)
     }
 
     /// The greatest of some sizes; zero where there is none.
     pub fn max_of(sizes: &[Size]) -> Size {
-        extreme(sizes, false)
+        extreme(sizes, false, MAX_ROUNDS)
     }
 }
 
-fn extreme(sizes: &[Size], least: bool) -> Size {
+fn extreme(sizes: &[Size], least: bool, rounds: u32) -> Size {
     let mut kept = undominated(flat(sizes, least), least);
     absorb(&mut kept, least);
     match kept.len() {
@@ -56,6 +57,13 @@ fn extreme(sizes: &[Size], least: bool) -> Size {
     }
     let shift = common(&kept);
     let mut args: Vec<Size> = if shift.is_zero() { kept } else { kept.iter().map(|k| k - &shift).collect() };
+    // With common terms gone an extreme may stand alone that was part of a product as well.
+    if !shift.is_zero()
+        && rounds > 0
+        && args.iter().any(|arg| spread(arg, least).or_else(|| spread(arg, !least)).is_some())
+    {
+        return extreme(&args, least, rounds - 1) + shift;
+    }
     let factor = content(&args);
     if factor > 1 {
         args.iter_mut().for_each(|arg| *arg = arg.divide_exactly(factor));

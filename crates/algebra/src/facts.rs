@@ -65,9 +65,9 @@ pub struct Mark {
 #[derive(Clone, Debug)]
 pub struct Assumptions {
     pub(crate) facts: Vec<Fact>,
-    /// Facts by the atoms of their polynomial.
+    /// Facts by their atoms.
     pub(crate) facts_with: BTreeMap<Atom, Vec<usize>>,
-    /// Facts by the atoms inside applications.
+    /// Facts by the atoms inside applications and sums.
     pub(crate) facts_inside: BTreeMap<Atom, Vec<usize>>,
     pub(crate) laws: Vec<(SizeFun, Law, Option<u32>)>,
     pub(crate) laws_of: BTreeMap<SizeFun, Vec<usize>>,
@@ -81,6 +81,8 @@ pub struct Assumptions {
     pub(crate) examined: Cell<usize>,
     /// Steps of all questions so far.
     pub(crate) steps: Cell<u64>,
+    /// How many guards of laws are being proved, one inside another.
+    pub(crate) nesting: Cell<u32>,
     pub(crate) memo: RefCell<BTreeMap<(u64, Kind, Size), bool>>,
 }
 
@@ -105,6 +107,7 @@ impl Assumptions {
             absurd: Cell::new(None),
             examined: Cell::new(0),
             steps: Cell::new(0),
+            nesting: Cell::new(0),
             memo: RefCell::new(BTreeMap::new()),
         }
     }
@@ -130,12 +133,9 @@ impl Assumptions {
         while self.facts.len() > mark.facts
             && let Some(fact) = self.facts.pop()
         {
-            for atom in fact.size.atoms() {
-                take_newest(&mut self.facts_with, atom);
-            }
-            for atom in &inside_applications(&fact.size) {
-                take_newest(&mut self.facts_inside, atom);
-            }
+            let (open, inside) = filed_under(&fact.size);
+            open.iter().for_each(|atom| take_newest(&mut self.facts_with, atom));
+            inside.iter().for_each(|atom| take_newest(&mut self.facts_inside, atom));
         }
         while self.laws.len() > mark.laws
             && let Some((fun, _, _)) = self.laws.pop()
@@ -171,12 +171,9 @@ impl Assumptions {
         if size.is_constant() && self.absurd.get().is_none() {
             self.absurd.set(Some((at + 1, self.laws.len())));
         }
-        for atom in size.atoms() {
-            self.facts_with.entry(atom.clone()).or_default().push(at);
-        }
-        for atom in inside_applications(&size) {
-            self.facts_inside.entry(atom).or_default().push(at);
-        }
+        let (open, inside) = filed_under(&size);
+        open.into_iter().for_each(|atom| self.facts_with.entry(atom).or_default().push(at));
+        inside.into_iter().for_each(|atom| self.facts_inside.entry(atom).or_default().push(at));
         self.facts.push(Fact { claim: claim.clone(), kind, size, note });
         self.new_state();
     }
@@ -267,17 +264,24 @@ fn take_newest<K: Ord>(filed: &mut BTreeMap<K, Vec<usize>>, key: &K) {
     }
 }
 
-/// The atoms at any depth inside the applications of a size.
-fn inside_applications(size: &Size) -> BTreeSet<Atom> {
-    let mut found = BTreeSet::new();
-    size.visit_atoms(&mut |atom| {
-        if let Atom::Apply { args, .. } = atom {
-            for arg in args {
-                arg.visit_atoms(&mut |inner| found.extend([inner.clone()]));
+/// The atoms of a size at any depth, and those inside applications and sums: `i < min(n, k(j))` is a fact about `n`, hardly about `j`.
+fn filed_under(size: &Size) -> (BTreeSet<Atom>, BTreeSet<Atom>) {
+    let (mut open, mut inside) = (BTreeSet::new(), BTreeSet::new());
+    let mut rest: Vec<&Size> = vec![size];
+    while let Some(size) = rest.pop() {
+        for atom in size.atoms() {
+            match atom {
+                Atom::Apply { .. } | Atom::Sum(_) => {
+                    for part in atom.parts() {
+                        part.visit_atoms(&mut |inner| inside.extend([inner.clone()]));
+                    }
+                }
+                _ => rest.extend(atom.parts()),
             }
+            open.insert(atom.clone());
         }
-    });
-    found
+    }
+    (open, inside)
 }
 
 /// A claim as a statement about one size; `None` where it holds anyway, a constant where it never does.

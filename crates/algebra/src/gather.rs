@@ -174,8 +174,8 @@ impl Walk<'_> {
                     let place = |size: &Size| {
                         size.substitute_all(&|var| params.iter().position(|p| *p == var).map(|p| args[p].clone()))
                     };
-                    let holds = |guard: &Claim| self.known.holds_inside(&guard.map(&place));
-                    if guards.iter().all(holds)
+                    let guards: Vec<Claim> = guards.iter().map(|guard| guard.map(&place)).collect();
+                    if guards.iter().all(|guard| self.known.holds_inside(guard, self.allowed))
                         && let Some((kind, size)) = prepare(&claim.map(&place))
                     {
                         self.found.push(Given { source: Source::Law(at), kind, size });

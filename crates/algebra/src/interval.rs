@@ -319,7 +319,7 @@ mod tests {
             (&n * &m).minimum(&(&n + 2)).maximum(&-&m),
             n.clone() - n.floor_div(4).expect("not zero"),
         ];
-        for body in [call(&i), &n * call(&(&i + &m)), &i * call(&i) - &m * call(&i), Size::pow2(&i) * call(&i)] {
+        for body in [call(&i), &n * call(&(&i + &m)), &i * call(&i) - &m * call(&i), Size::pow2(&call(&i))] {
             all.push(sum(SizeVar(9), &n, &body));
             all.push(sum(SizeVar(9), &(&n - &m), &body) * -1 + &n);
         }

@@ -2,12 +2,16 @@
 //!
 //! - *Longer sums are greater*: of two sums of the same body that is never negative, by at least one term if strictly longer. So
 //!   `sum(j < i: k(j)) + k(i) <= sum(j < n: k(j))` where `i < n`.
-//! - *Order through functions*: `off(a) <= off(b)` where `a <= b` and `off` does not fall; the same for powers of two, which double.
+//! - *Order through functions*: `off(a) <= off(b)` where `a <= b` and `off` does not fall; the same for powers of two, which double,
+//!   and whose products are powers again.
+//! - *Ends*: where constant ranges show that `p` is at least 1, that is a fact, and may be multiplied.
 //! - *Differences*: `i <= k` and `i != k` give `i < k`.
 //! - *Combinations* (after Fourier and Motzkin): `x + y >= 0` and `x - y >= 0` give `x >= 0`, which cancelling one fact at a time does not find. One
 //!   round, only where the result is no longer than its parents, and only after the plain search failed.
 //!
 //! The questions asked here are small ones: each has a few steps of the budget.
+
+use std::collections::BTreeSet;
 
 use crate::compact::{Poly, Product};
 use crate::expr::{Atom, Size};
@@ -44,6 +48,18 @@ impl Search<'_> {
             self.learn_ranges();
         }
         self.learn_differences();
+    }
+
+    /// The constant lower ends of atoms as facts of their own: `p - 1 >= 0` where `p >= c` and `c >= 1`.
+    pub(crate) fn learn_ends(&mut self) {
+        for id in 1..=self.table.atoms().len() as u16 {
+            if let Some(low @ 1..) = self.table.range(&Poly::atom(id)).low
+                && let Some(fact) = Poly::atom(id).plus_constant(-low)
+                && !self.facts.contains(&fact)
+            {
+                self.facts.push(fact);
+            }
+        }
     }
 
     fn learn(&mut self, size: &Size) {
@@ -97,12 +113,31 @@ impl Search<'_> {
         let (Atom::Pow2(less), Atom::Pow2(more)) = (low, high) else {
             return;
         };
+        if low < high {
+            self.multiply_powers(low, high, &Size::pow2(&(&**less + &**more)));
+        }
         let (low, high) = (Size::atom(low.clone()), Size::atom(high.clone()));
         if self.shows(&(&**more - &**less - 1)) {
             self.learn(&(high - low * 2));
         } else if self.shows(&(&**more - &**less)) {
             self.learn(&(high - low));
         }
+    }
+
+    /// `2^a * 2^b = 2^(a + b)` where all three occur: sizes know that, but here a product is only a product.
+    fn multiply_powers(&mut self, first: &Atom, second: &Atom, whole: &Size) {
+        let known = self.table.atoms().to_vec();
+        if whole.denominator() != 1 || !whole.atoms().into_iter().all(|atom| known.contains(atom)) {
+            return;
+        }
+        let exponents = [first, second].map(|atom| atom.parts().into_iter().cloned().collect::<Vec<_>>());
+        if !exponents.iter().flatten().all(|exponent| self.shows(exponent)) {
+            return;
+        }
+        let [first, second] = [first, second].map(|atom| self.table.poly(&Size::atom(atom.clone())));
+        let product = first.zip(second).and_then(|(first, second)| first.times(&second));
+        let more = product.zip(self.table.poly(whole)).and_then(|(product, whole)| product.minus(&whole));
+        self.facts.extend(more.iter().flat_map(|more| [more.clone(), more.negated()]));
     }
 
     /// A size that is never zero and never negative is at least one.
@@ -119,34 +154,32 @@ impl Search<'_> {
         }
     }
 
-    /// Sums of two facts in which a product cancels; whether there are new ones.
+    /// Sums of two facts in which a product cancels, the shortest ones; whether there are new ones.
     pub(crate) fn combine_facts(&mut self, goal: &Poly) -> bool {
-        let before = self.facts.len();
-        let parents: Vec<Poly> = self.facts.iter().take(MAX_PARENTS).cloned().collect();
+        let mut found: BTreeSet<(usize, Poly)> = BTreeSet::new();
+        let parents = &self.facts[..self.facts.len().min(MAX_PARENTS)];
         for (at, first) in parents.iter().enumerate() {
             for second in &parents[at + 1..] {
-                let opposite =
-                    |(p, c): &&(Product, i128)| *p != Product::ONE && c.signum() == -second.factor(*p).signum();
-                let Some((product, factor)) = first.terms().iter().find(opposite) else {
-                    continue;
-                };
-                let other = second.factor(*product);
-                let Some(sum) = first.combine(other.abs(), second, factor.abs()) else {
-                    continue;
-                };
-                let sum = sum.tightened();
-                let short = sum.terms().len() <= first.terms().len().max(second.terms().len());
-                let useful =
-                    sum.atoms().iter().any(|a| goal.has(*a)) && self.table.range(&sum).low.is_none_or(|l| l < 0);
-                if short && useful && !self.facts.contains(&sum) {
-                    self.facts.push(sum);
-                }
-                if self.facts.len() >= before + MAX_COMBINED {
-                    return true;
+                for (product, factor) in first.terms().iter().filter(|(p, _)| *p != Product::ONE) {
+                    let other = second.factor(*product);
+                    if other.signum() != -factor.signum() {
+                        continue;
+                    }
+                    let Some(sum) = first.combine(other.abs(), second, factor.abs()) else {
+                        continue;
+                    };
+                    let sum = sum.tightened();
+                    let short = sum.terms().len() <= first.terms().len().max(second.terms().len());
+                    let new = || self.table.range(&sum).low.is_none_or(|low| low < 0) && !self.facts.contains(&sum);
+                    if short && sum.atoms().iter().any(|a| goal.has(*a)) && new() {
+                        found.insert((sum.terms().len(), sum));
+                    }
                 }
             }
         }
-        self.facts.len() > before
+        let any = !found.is_empty();
+        self.facts.extend(found.into_iter().take(MAX_COMBINED).map(|(_, sum)| sum));
+        any
     }
 }
 

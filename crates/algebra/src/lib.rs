@@ -13,10 +13,13 @@
 //! assert!(known.prove_lt(&at, &total).is_yes());
 //! ```
 //!
-//! The rooms: [`Size`] and its parts (`expr`), arithmetic on the canonical form (`poly`, `divide`), values (`eval`), half-open sums (`sum`), how sizes print
-//! (`display`), constant ranges (`interval`), the prover (`claim`, `facts`, `prove`, `gather`, `search`, `explain`) and index functions (`lmad`). The numbers are mathematical
-//! integers: a program's value enters only where it cannot wrap. The crate knows no other crate.
+//! The rooms: [`Size`] and its parts (`expr`), arithmetic on the canonical form (`poly`, `divide`), minima
+//! and maxima (`extreme`), powers of two (`power`), case distinctions (`split`), values (`eval`), half-open sums (`sum`, `closed`, `pieces`), how sizes print
+//! (`display`), constant ranges (`interval`), the prover (`claim`, `facts` and `prove` are its face; behind it `gather`, `compact`, `ranges`,
+//! `learn`, `search`, `cancel`, `refute`, `explain`) and index functions (`lmad`). The numbers are mathematical integers: a program's value
+//! enters only where it cannot wrap. The crate knows no other crate.
 
+mod cancel;
 mod claim;
 mod closed;
 mod compact;

@@ -8,8 +8,8 @@
 //! sum(i < n: min(i, c))                 becomes   (p^2 - p)/2 + (n - p)*c
 //! ```
 //!
-//! The condition is replaced by its value on each side, at any depth, and both sides are summed anew: they have one comparison less. The upper side is
-//! a difference of two sums from zero, so it need not make sense below `c` beyond cancelling there.
+//! The condition is replaced by its value on each side, at any depth, and both sides are summed anew: they have one comparison less. The
+//! upper side is a difference of two sums from zero, so it need not make sense below `c` beyond cancelling there.
 //!
 //! The split point is kept between with `min(max(c, 0), n)`: right for every `c`, given `0 <= n`. Declined: comparisons whose
 //! difference is not linear in the position, or whose slope is a variable; products with an inner sum that has no closed form.

@@ -23,6 +23,8 @@ use crate::search::{Search, Step};
 
 const MAX_MEMO: usize = 4096;
 const ABSURD_BUDGET: u32 = 60;
+/// How deep guards of laws are proved inside each other.
+const MAX_NESTING: u32 = 2;
 /// How many of the newest facts are examined for a contradiction at one question.
 const MAX_EXAMINED: usize = 64;
 
@@ -63,6 +65,11 @@ impl Assumptions {
         }
     }
 
+    /// Whether a claim is shown to be true; cheaper than [`Assumptions::prove`] where a no would not help.
+    pub fn proves(&self, claim: &Claim) -> bool {
+        self.holds(claim) || self.contradictory()
+    }
+
     /// Whether `a <= b`.
     pub fn prove_le(&self, a: &Size, b: &Size) -> Answer {
         self.prove(&Claim::Le(a.clone(), b.clone()))
@@ -94,9 +101,19 @@ impl Assumptions {
         self.absurd.get().is_some() || self.holds_within(claim, self.budget)
     }
 
-    /// A small question inside another: the guard of a law.
-    pub(crate) fn holds_inside(&self, claim: &Claim) -> bool {
-        self.holds_within(claim, ABSURD_BUDGET)
+    /// A small question inside another: the guard of a law. A guard may need laws again, but not forever.
+    pub(crate) fn holds_inside(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> bool {
+        let outer = self.nesting.get();
+        if outer >= MAX_NESTING {
+            return false;
+        }
+        self.nesting.set(outer + 1);
+        let holds = goals(claim).iter().all(|(kind, goal)| match known_anyway(*kind, goal) {
+            Some(answer) => answer,
+            None => self.search(*kind, goal, ABSURD_BUDGET, allowed),
+        });
+        self.nesting.set(outer);
+        holds
     }
 
     fn holds_within(&self, claim: &Claim, budget: u32) -> bool {

@@ -19,9 +19,9 @@
 //! Goals that failed are not tried again, depth and steps are bounded, and what overflows is skipped. What facts can be had from other facts
 //! beforehand is in `learn`. Declined: the sign of sums of squares, facts multiplied with each other except step by step.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use crate::cancel::Condition;
 use crate::compact::{Poly, Product};
 use crate::expr::{Size, SizeFun};
 use crate::facts::{Kind, never_zero, reduce, tighten};
@@ -31,14 +31,13 @@ use crate::ranges::{Meaning, Table};
 use crate::refute::refuted;
 
 const MAX_DEPTH: u32 = 14;
+const SHORT_DEPTHS: [u32; 2] = [4, 7];
 /// Steps before a counterexample is looked for.
 const EASY_STEPS: u32 = 12;
 /// So many ways to go on cost a step.
 const REDUCTIONS_PER_STEP: u32 = 8;
 const ROUNDS: usize = 4;
 const CASE_ROUNDS: usize = 2;
-/// How many of the terms that pull a goal down are tried.
-const MAX_TERMS: usize = 2;
 /// How deep the search for a contradiction inside a case may go.
 const DEAD_DEPTH: u32 = 4;
 
@@ -71,34 +70,6 @@ pub(crate) struct Search<'a> {
     pub(crate) steps: u32,
     failed: BTreeSet<Poly>,
     trace: Option<Vec<Step>>,
-}
-
-/// A goal that implies the current one if the condition holds.
-struct Reduction {
-    next: Poly,
-    condition: Condition,
-    fact: usize,
-}
-
-enum Condition {
-    Holds,
-    NeverNegative(Poly),
-    /// The goal is monotone in an atom between two polynomials: the factor tells in which direction.
-    Monotone {
-        atom: u16,
-        low: Poly,
-        high: Poly,
-        rising: bool,
-    },
-}
-
-impl Condition {
-    fn effort(&self) -> u32 {
-        match self {
-            Condition::Holds => 0,
-            Condition::NeverNegative(_) | Condition::Monotone { .. } => 1,
-        }
-    }
 }
 
 impl<'a> Search<'a> {
@@ -138,6 +109,7 @@ impl<'a> Search<'a> {
         self.learn_ranges();
         self.table.refine_others();
         self.learn_order();
+        self.learn_ends();
         if kind == Kind::NonZero && self.differing.iter().any(|d| d.same_or_opposite(&goal)) {
             return true;
         }
@@ -146,21 +118,28 @@ impl<'a> Search<'a> {
             _ => vec![Some(goal)],
         };
         let goals: Vec<Poly> = goals.into_iter().flatten().collect();
-        if self.table.is_empty() || self.prove_within(&goals, EASY_STEPS) {
+        let within = |depth: u32| {
+            let goals = &goals;
+            move |search: &mut Self| goals.iter().any(|g| search.never_negative(g.clone(), depth))
+        };
+        if self.table.is_empty() || self.with_steps(EASY_STEPS, within(MAX_DEPTH)) {
             return true;
         }
         if self.steps == 0 || refuted(&self.table, &self.facts, &self.differing, &goals) {
             return false;
         }
-        self.prove_within(&goals, self.steps / 3 * 2) || goals.iter().any(|g| self.prove_harder(g))
+        // Short proofs first: a wrong turn early on would take all the steps.
+        SHORT_DEPTHS.iter().any(|depth| self.with_steps(self.steps / 4, within(*depth)))
+            || self.with_steps(self.steps / 2, within(MAX_DEPTH))
+            || goals.iter().any(|g| self.prove_harder(g))
     }
 
-    /// One of some goals, with a part of the steps.
-    fn prove_within(&mut self, goals: &[Poly], steps: u32) -> bool {
+    /// Runs with a part of the steps; what failed before may be tried again.
+    fn with_steps(&mut self, steps: u32, run: impl FnOnce(&mut Self) -> bool) -> bool {
         let reserve = self.steps.saturating_sub(steps);
         self.steps -= reserve;
         self.failed.clear();
-        let proved = goals.iter().any(|g| self.never_negative(g.clone(), MAX_DEPTH));
+        let proved = run(self);
         self.steps += reserve;
         proved
     }
@@ -169,30 +148,30 @@ impl<'a> Search<'a> {
         self.table.learn(self.facts.iter(), ROUNDS);
     }
 
-    /// With facts combined, and by cases that the goal does not mention.
+    /// By cases that the search does not go through by itself, and with facts combined.
     fn prove_harder(&mut self, goal: &Poly) -> bool {
-        if self.steps == 0 {
+        let atoms: BTreeSet<u16> = self.facts.iter().flat_map(Poly::atoms).collect();
+        let mut extremes: Vec<u16> = atoms.into_iter().filter(|id| self.cases(*id).is_some()).collect();
+        extremes.sort_by_key(|id| !goal.has(*id));
+        for id in extremes.into_iter().take(2) {
+            if self.with_steps(self.steps / 3, |search| search.by_cases(goal, id, MAX_DEPTH / 2)) {
+                return true;
+            }
+        }
+        for size in self.differing.clone().iter().take(2) {
+            let sides = [size.plus_constant(-1), size.negated().plus_constant(-1)];
+            let both = |search: &mut Self| {
+                sides.iter().all(|side| side.clone().is_some_and(|side| search.in_case(&[side], goal, MAX_DEPTH / 2)))
+            };
+            if self.with_steps(self.steps / 3, both) {
+                return true;
+            }
+        }
+        if self.steps == 0 || !self.combine_facts(goal) {
             return false;
         }
-        if self.combine_facts(goal) {
-            self.failed.clear();
-            self.learn_ranges();
-            if self.table.is_empty() || self.never_negative(goal.clone(), MAX_DEPTH) {
-                return true;
-            }
-        }
-        let differing = self.differing.clone();
-        for size in differing.iter().take(2) {
-            let sides = [size.plus_constant(-1), size.negated().plus_constant(-1)];
-            let cases: Vec<Vec<Poly>> = sides.into_iter().flatten().map(|side| vec![side]).collect();
-            if cases.len() == 2 && cases.into_iter().all(|case| self.in_case(&case, goal, MAX_DEPTH / 2)) {
-                return true;
-            }
-        }
-        let atoms: BTreeSet<u16> = self.facts.iter().flat_map(Poly::atoms).collect();
-        let extremes = atoms.into_iter().filter(|id| self.cases(*id).is_some());
-        let extremes: Vec<u16> = extremes.take(2).collect();
-        extremes.into_iter().any(|id| self.by_cases(goal, id, MAX_DEPTH / 2))
+        self.learn_ranges();
+        self.table.is_empty() || self.with_steps(self.steps, |search| search.never_negative(goal.clone(), MAX_DEPTH))
     }
 
     /// A question of its own: what fails here may still be tried elsewhere, and it may not take all the steps.
@@ -250,9 +229,8 @@ impl<'a> Search<'a> {
         if let Some(split) = self.splittable(&goal) {
             return self.by_cases(&goal, split, depth);
         }
-        let mut reductions = self.reductions(&goal);
+        let reductions = self.reductions(&goal);
         self.steps = self.steps.saturating_sub(reductions.len() as u32 / REDUCTIONS_PER_STEP);
-        reductions.sort_by_cached_key(|r| (r.condition.effort(), r.next.atoms().len(), r.next.terms().len()));
         let noted = self.noted();
         for reduction in reductions {
             let fact = reduction.fact;
@@ -339,128 +317,6 @@ impl<'a> Search<'a> {
         proved
     }
 
-    /// Ways to cancel something that pulls the goal down. A proof must cancel every such term, in some order: terms of higher degree go
-    /// first, because cancelling them changes lower ones, and then those with the fewest ways. None at all, and the goal fails.
-    fn reductions(&self, goal: &Poly) -> Vec<Reduction> {
-        let mut ways: Vec<(usize, bool, Vec<(usize, Product, i128)>)> = Vec::new();
-        for (product, factor) in goal.terms() {
-            if *product == Product::ONE {
-                continue;
-            }
-            let low = self.table.term(*product, *factor).low;
-            if low.is_none_or(|low| low < 0) {
-                ways.push((product.degree(), low.is_none(), self.ways(*product, *factor)));
-            }
-        }
-        let highest = ways.iter().map(|(degree, _, _)| *degree).max().unwrap_or(0);
-        let mut found = self.slides(goal);
-        self.multiples(goal, &mut found);
-        if ways.iter().any(|(degree, unbounded, ways)| *degree == highest && *unbounded && ways.is_empty()) {
-            return found;
-        }
-        ways.sort_by_key(|(degree, unbounded, ways)| (Reverse(*degree), !unbounded, ways.len()));
-        let mut chosen: Vec<_> = ways.into_iter().take(MAX_TERMS).flat_map(|(_, _, ways)| ways).collect();
-        chosen.sort_unstable();
-        chosen.dedup();
-        for (fact, product, factor) in chosen {
-            self.cancel(goal, &goal.quotient(product), &self.facts[fact], factor, fact, &mut found);
-        }
-        found
-    }
-
-    /// `n*m - n` is `n*(m - 1)`: a term is cancelled by the constant of a fact, where the goal has the other terms of the product.
-    fn multiples(&self, goal: &Poly, found: &mut Vec<Reduction>) {
-        for (product, factor) in goal.terms() {
-            let usable = *product != Product::ONE && *factor < 0;
-            if !usable || self.table.product(*product).low.is_none_or(|low| low < 0) {
-                continue;
-            }
-            for (fact, line) in self.facts.iter().enumerate() {
-                let by = line.constant_term();
-                let mut others = line.terms().iter().filter(|(p, c)| *p != Product::ONE && *c > 0);
-                if by >= 0 || !others.all(|(p, _)| product.times(*p).is_some_and(|whole| goal.factor(whole) > 0)) {
-                    continue;
-                }
-                let multiplier = Poly::from_terms(vec![(*product, factor.saturating_neg())]);
-                let multiple = multiplier.and_then(|multiplier| multiplier.times(line));
-                let next = multiple.and_then(|m| goal.combine(by.saturating_neg(), &m, -1));
-                if let Some(next) = next.and_then(|next| next.plus_constant(by.saturating_neg() - 1)) {
-                    found.push(Reduction { next, condition: Condition::Holds, fact });
-                }
-            }
-        }
-    }
-
-    /// The goal at the bounds of atoms that occur in higher powers.
-    fn slides(&self, goal: &Poly) -> Vec<Reduction> {
-        let mut found = Vec::new();
-        for atom in goal.atoms() {
-            let repeated = |(p, _): &(Product, i128)| p.atoms().filter(|a| *a == atom).count() > 1;
-            if !goal.terms().iter().any(repeated) {
-                continue;
-            }
-            for (fact, line) in self.facts.iter().enumerate() {
-                let factor = line.factor(Product::atom(atom));
-                if factor.abs() == 1 && line.terms().iter().filter(|(p, _)| p.has(atom)).count() == 1 {
-                    found.extend(slide(goal, atom, line, factor, fact));
-                }
-            }
-        }
-        found
-    }
-
-    /// Facts with a product that divides this one and a sign that may cancel it.
-    fn ways(&self, product: Product, factor: i128) -> Vec<(usize, Product, i128)> {
-        let mut found = Vec::new();
-        for (fact, line) in self.facts.iter().enumerate() {
-            for (part, by) in line.terms() {
-                if *part == Product::ONE {
-                    continue;
-                }
-                let Some(rest) = product.without(*part) else {
-                    continue;
-                };
-                let single = part.single();
-                if single.is_some_and(|atom| line.terms().iter().filter(|(p, _)| p.has(atom)).count() > 1) {
-                    continue;
-                }
-                let range = self.table.product(rest);
-                let (falls, rises) = (range.low.is_some_and(|l| l >= 0), range.high.is_some_and(|h| h <= 0));
-                let same_sign = (factor > 0) == (*by > 0);
-                if !(falls && !same_sign || rises && same_sign) {
-                    found.push((fact, *part, *by));
-                }
-            }
-        }
-        found
-    }
-
-    /// `|c|*p + |c| - 1 - |A|*h` for `p = A*x + B` and `h = c*x + r`; else with the part of `A` whose sign is known.
-    fn cancel(&self, goal: &Poly, slope: &Poly, line: &Poly, factor: i128, fact: usize, found: &mut Vec<Reduction>) {
-        let rising = if factor > 0 { slope.clone() } else { slope.negated() };
-        let times = factor.abs();
-        let next = |by: &Poly| goal.combine(times, &by.times(line)?, -1)?.plus_constant(times - 1);
-        let range = self.table.range(&rising);
-        let sure = range.low.is_some_and(|low| low >= 0);
-        if !sure && rising.terms().len() > 1 {
-            let known = rising.part(|p, c| {
-                let range = self.table.product(p);
-                if c > 0 { range.low.is_some_and(|l| l >= 0) } else { range.high.is_some_and(|h| h <= 0) }
-            });
-            if !known.terms().is_empty()
-                && let Some(next) = next(&known)
-            {
-                found.push(Reduction { next, condition: Condition::Holds, fact });
-            }
-        }
-        if !range.high.is_some_and(|high| high < 0)
-            && let Some(next) = next(&rising)
-        {
-            let condition = if sure { Condition::Holds } else { Condition::NeverNegative(rising) };
-            found.push(Reduction { next, condition, fact });
-        }
-    }
-
     /// An atom in the goal that must be tried at each of its values: its defining bounds are on the wrong side.
     fn splittable(&self, goal: &Poly) -> Option<u16> {
         goal.atoms().into_iter().find(|id| {
@@ -519,22 +375,4 @@ impl<'a> Search<'a> {
         }
         proved
     }
-}
-
-/// For higher powers: the goal at the bound, if the goal is monotone from there to `x`.
-fn slide(goal: &Poly, atom: u16, line: &Poly, factor: i128, fact: usize) -> Option<Reduction> {
-    let x = Poly::atom(atom);
-    let (bound, low, high, rising) = match factor {
-        1 => {
-            let lower = x.minus(line)?;
-            (lower.clone(), lower, x.plus_constant(-1)?, true)
-        }
-        -1 => {
-            let upper = x.plus(line)?;
-            (upper.clone(), x, upper.plus_constant(-1)?, false)
-        }
-        _ => return None,
-    };
-    let condition = Condition::Monotone { atom, low, high, rising };
-    Some(Reduction { next: goal.at(atom, &bound)?, condition, fact })
 }

@@ -13,7 +13,7 @@ use terrace_algebra::Effort;
 const MOST: i64 = 4;
 
 fn check_effort(effort: Effort, what: &str) {
-    assert!(effort.sums <= 20 && effort.questions <= 150, "{what}: {effort:?}");
+    assert!(effort.sums <= 10 && effort.questions <= 40 && effort.steps <= 200, "{what}: {effort:?}");
 }
 
 /// Whether two sets are proved apart; `names` are the variables of the small models.

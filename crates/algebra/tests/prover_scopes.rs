@@ -99,6 +99,16 @@ fn laws_of_functions() {
     known.assume(&claim("2 <= n"));
     assert_eq!(ask(&known, "g(a) = a + 1"), Answer::Yes);
     assert_eq!(ask(&known, "g(a) = a"), Answer::No);
+    // A law that guards itself is of no use, and no harm.
+    known.assume_fun_where(
+        fun(b'l'),
+        &[p],
+        &[Claim::Le(Size::zero(), at(b'l', &x))],
+        Claim::Le(at(b'l', &x), x.clone()),
+    );
+    assert_eq!(ask(&known, "l(a) <= a"), Answer::Unknown);
+    known.assume(&claim("3 <= l(a)"));
+    assert_eq!(ask(&known, "l(a) <= a"), Answer::Yes);
     known.assume(&claim("a = b"));
     known.assume(&claim("h(b) <= 7"));
     assert_eq!(ask(&known, "h(a) <= 7"), Answer::Yes);

@@ -2,8 +2,8 @@
 
 mod naive;
 
-use naive::{ask, assume, comparisons};
-use terrace_algebra::{Answer, Assumptions, SizeFun};
+use naive::{ask, assume, comparisons, parse};
+use terrace_algebra::{Answer, Assumptions, Claim, Size, SizeFun};
 
 fn known(given: &str) -> Assumptions {
     let mut known = Assumptions::new();
@@ -73,6 +73,8 @@ fn extremes() {
         &["max(i - 1, 0) < i"],
     );
     check("a <= c; b <= c", &["max(a, b) <= c", "max(a, max(b, c)) = c"], &["max(a, b) < c"]);
+    check("0 <= i < min(n, m)", &["1 <= n", "1 <= m", "0 < n + m"], &["2 <= n"]);
+    check("2 <= (i + n)/2; 0 <= i", &["0 <= 2*i + n", "4 <= n + i"], &["4 <= n"]);
     check("i < max(n, m); n <= k; m <= k", &["i < k"], &["i < n"]);
 }
 
@@ -104,6 +106,25 @@ fn strides_and_stencils() {
 }
 
 #[test]
+fn powers_of_two() {
+    let size = |text: &str| parse(text).size();
+    let known = known("0 <= k < n; 0 <= i; 0 <= j");
+    let (small, large) = (Size::pow2(&size("k")), Size::pow2(&size("n")));
+    assert!(known.proves(&Claim::Lt(small.clone(), large.clone())));
+    assert!(known.proves(&Claim::Le(&small * 2, large.clone())));
+    assert!(known.proves(&Claim::Le(size("n + 1"), large.clone())));
+    assert!(!known.proves(&Claim::Le(&small * 3, large.clone())));
+    let mut inside = known.clone();
+    inside.assume_lt(&size("i"), &small);
+    assert!(inside.proves(&Claim::Lt(size("i") + &small, Size::pow2(&size("k + 1")))));
+    assert!(inside.proves(&Claim::Lt(size("i") + &small, large.clone())));
+    assert!(!inside.proves(&Claim::Lt(size("i + 1") + &small, large.clone())));
+    inside.assume_lt(&size("j"), &Size::pow2(&size("n - k")));
+    assert!(inside.proves(&Claim::Lt(size("j") * &small + size("i"), large.clone())));
+    assert!(!inside.proves(&Claim::Lt(size("j") * &small + size("i") + 1, large)));
+}
+
+#[test]
 fn prefix_sums() {
     check(
         "0 <= i < n; 0 <= j < f(i)",
@@ -132,7 +153,21 @@ fn combinations() {
     check("a <= b; 0 <= c", &["a*c <= b*c"], &["b*c <= a*c"]);
     check("a = b + c; 0 <= b; 1 <= c", &["1 <= a", "b < a"], &["c < a"]);
     check("a*b = c*d; 0 <= c; 0 <= d", &["0 <= a*b", "c*d <= a*b"], &["1 <= a*b"]);
+    check("0 <= n; n + 5 <= j + (j + n)/2", &["0 <= j", "4 <= j"], &["5 <= j"]);
     check("2*x + 3*y <= 12; 0 <= y; 3 <= x", &["y <= 2", "x <= 6"], &["y <= 1", "x <= 5"]);
+}
+
+#[test]
+fn bounds_through_others() {
+    check("c <= p; 1 <= c; 1 <= b", &["b <= p*b + 1", "b <= p*b", "1 <= p*b + 2 - b"], &["b < p*b"]);
+    check("c <= p; 1 <= b; 2 <= c", &["2*b + 1 <= p*b + 1"], &["2*b + 1 <= p*b"]);
+    check("c <= p; 1 <= b; 3 <= c", &["(p*b + 1)*b + b + 1 <= 2*((p*b + 1)*b - b)"], &[]);
+    check("p*b <= n; 0 <= k < p; 1 <= b", &["b <= n", "k*b + b <= n"], &["b < n", "k*b + b < n"]);
+    check(
+        "0 <= k < p; 2 <= b; 1 <= p - k - 1; n = p*b",
+        &["k*b + b < n", "(k + 1)*b*n + b <= n*n"],
+        &["k*b + 3*b <= n"],
+    );
 }
 
 #[test]
@@ -148,7 +183,7 @@ fn contradictions_prove_everything() {
 fn no_wrapping() {
     let limit = i128::from(i64::MAX);
     let least = i128::from(i64::MIN);
-    let fits = |given: &str, size: &str| known(given).fits(&naive::parse(size).size(), least, limit);
+    let fits = |given: &str, size: &str| known(given).fits(&parse(size).size(), least, limit);
     let square = "0 <= n; 0 <= t; 0 <= b; n*n <= 140737488355328; t*b <= n";
     assert!(fits(square, "t*b*n"));
     assert!(fits(square, "n*n + t*b*n"));

@@ -170,6 +170,21 @@ fn exact_divisions_are_exactly_the_integer_valued_ones() {
     assert!(exact > 200, "{exact}");
 }
 
+/// A canonical form is canonical for its own parts: built anew, it is the same.
+#[test]
+fn building_anew_changes_nothing() {
+    let check = |size: &Size| {
+        let renamed = size.substitute(var(b'm'), &Size::var(var(b'z')));
+        assert_eq!(renamed.substitute(var(b'z'), &Size::var(var(b'm'))), *size);
+    };
+    check(&parse("min(n - min(m, k), c)").size());
+    check(&parse("max(n - max(m, k), c - min(m, 2*k))").size());
+    let mut dice = Dice(11);
+    for round in 0..3000 {
+        check(&dice.tree(b"mn", 1 + round % 4, [7, 8, 12][round as usize % 3]).size());
+    }
+}
+
 #[test]
 fn substitution_is_evaluation_in_two_steps() {
     let mut dice = Dice(4);

@@ -18,6 +18,8 @@ const EXAMPLES: &str = "Examples:
   terrace run examples/spmv.tce examples/data/matrix.parquet:rows examples/data/vector.npy -o product.npy
   terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
   terrace test tests/spine --backend c --strategy outer
+  terrace check --stats --list examples
+  terrace shapes examples/trmv.tce
   terrace fmt --check examples
   terrace explain T0901
   terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
@@ -30,6 +32,24 @@ pub(crate) enum Command {
         /// Files, and folders with `.tce` files.
         #[arg(required = true)]
         paths: Vec<PathBuf>,
+        /// Also counts the checks: how many were proved, how many are made once at an entry, how many remain.
+        #[arg(long)]
+        stats: bool,
+        /// With --stats: shows where checks remain and why; `--list=all` shows the others too.
+        #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, value_parser = listed)]
+        #[arg(default_missing_value = "remaining", requires = "stats")]
+        list: Option<Listed>,
+        #[command(flatten)]
+        messages: Messages,
+    },
+    /// Shows what is known about sizes: each function's signature, and whether its parallel expressions are regular.
+    Shapes {
+        /// Files, and folders with `.tce` files.
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Only the function of this name.
+        #[arg(long, value_name = "NAME")]
+        function: Option<String>,
         #[command(flatten)]
         messages: Messages,
     },
@@ -89,7 +109,7 @@ pub(crate) enum Command {
     Ir {
         /// The program.
         file: PathBuf,
-        /// Which stage: core, flat, mem, kernels, plan, c or cuda.
+        /// Which stage: core, shapes, flat, mem, kernels, plan, c or cuda.
         #[arg(long, value_parser = stage, default_value = "core")]
         stage: Stage,
         /// Every stage, one after the other.
@@ -105,10 +125,17 @@ pub(crate) enum Command {
     },
 }
 
+/// Which checks are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Remaining,
+    All,
+}
+
 /// How messages are written.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Messages {
-    /// Messages as JSON, one per line, for tools.
+    /// Messages as JSON, one per line, for tools; of `shapes` and `check --stats` the findings too.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -128,6 +155,9 @@ pub(crate) struct How {
     /// Whether plainly equal row lengths make regular dimensions: on or off.
     #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
     regularity: bool,
+    /// Whether checks that always hold are left out: on or off.
+    #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
+    prove: bool,
     /// Whether operators are fused: on or off.
     #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
     fusion: bool,
@@ -153,6 +183,7 @@ impl How {
         let options = Options {
             strategy: self.strategy,
             regularity: self.regularity,
+            prove: self.prove,
             fusion: self.fusion,
             tiles: self.tiles,
             target: self.backend.unwrap_or(Backend::C).target(),
@@ -195,6 +226,14 @@ fn tiles(text: &str) -> Result<TileSizes, String> {
         "normal" => Ok(TileSizes::NORMAL),
         "tiny" => Ok(TileSizes::TINY),
         _ => Err(one_of(text, ["normal", "tiny"])),
+    }
+}
+
+fn listed(text: &str) -> Result<Listed, String> {
+    match text {
+        "remaining" => Ok(Listed::Remaining),
+        "all" => Ok(Listed::All),
+        _ => Err(one_of(text, ["remaining", "all"])),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `run`, `test`, `fmt`, `bench`, `ir`, `explain`.
+//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace).
@@ -10,6 +10,7 @@ mod bench;
 mod commands;
 mod format;
 mod output;
+mod sizes;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -27,9 +28,13 @@ fn main() -> ExitCode {
     };
     let plain = Messenger::default();
     let (messenger, outcome) = match cli.command {
-        Command::Check { paths, messages } => {
+        Command::Check { paths, stats, list, messages } => {
             let m = Messenger::new(messages);
-            (m, commands::check(&paths, m))
+            (m, if stats { sizes::check_stats(&paths, list, m) } else { commands::check(&paths, m) })
+        }
+        Command::Shapes { paths, function, messages } => {
+            let m = Messenger::new(messages);
+            (m, sizes::shapes(&paths, function.as_deref(), m))
         }
         Command::Run { file, entry, args, output, verify, messages, how } => {
             let m = Messenger::new(messages);

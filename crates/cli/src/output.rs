@@ -47,6 +47,11 @@ impl Messenger {
         Messenger { json: messages.json }
     }
 
+    /// Whether tools read what is written.
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
     pub(crate) fn failed(self, failed: &Failed) {
         error(&if self.json { failed.render_json() } else { failed.render(colour()) });
     }

@@ -9,6 +9,8 @@ pub struct Options {
     pub strategy: Strategy,
     /// Whether plainly equal sizes make regular dimensions; off, every inner dimension is irregular (the baseline).
     pub regularity: bool,
+    /// Whether checks that always hold are left out; off, every check is made.
+    pub prove: bool,
     /// Whether operators are fused.
     pub fusion: bool,
     /// How work is cut.
@@ -57,6 +59,7 @@ impl Default for Options {
         Options {
             strategy: Strategy::Flat,
             regularity: true,
+            prove: true,
             fusion: true,
             tiles: TileSizes::NORMAL,
             target: Target::C,

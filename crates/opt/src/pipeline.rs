@@ -8,10 +8,11 @@
 //! [`VERSIONS`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
 //! builds every language is verified after every pass. The order matters where a line says so.
 
+use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, regular_entry,
-    simplify, spell_out_sums, spell_out_views,
+    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, prove_checks,
+    regular_entry, simplify, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -37,7 +38,12 @@ fn with_fusion(options: &Options) -> bool {
     options.fusion
 }
 
-/// On Core. Contraction is part of the meaning: it runs before any engine does, the interpreter included.
+fn with_proofs(options: &Options) -> bool {
+    options.prove
+}
+
+/// On Core. Contraction is part of the meaning: it runs before any engine does, the interpreter included. [`prepare_core`] ends with
+/// `prove_checks`, whose findings its callers keep.
 pub const CORE: &[Pass<core::Program>] = &[Pass {
     name: "contract_fma",
     about: "a product that is only added to something is rounded together with the sum",
@@ -59,6 +65,15 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "calls of functions that are not recursive are replaced by their bodies",
         wanted: always,
         run: |p, _| inline_calls::inline_calls(p),
+    },
+    // After inlining, which brings what is passed together with what is done with it.
+    Pass {
+        name: "prove_again",
+        about: "checks that always hold are marked, once more",
+        wanted: with_proofs,
+        run: |p, _| {
+            prove_checks::prove_checks(p);
+        },
     },
     // After the last proof, and before anything turns operators into others: there is less of everything.
     Pass {
@@ -142,27 +157,33 @@ pub const VERSIONS: &[Pass<flat::Program>] = &[
     },
 ];
 
-/// Core as every engine runs it.
-pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) {
+/// Core as every engine runs it, and what is known about its sizes. Without proofs nothing is marked.
+pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) -> Analysis {
     run(CORE, program, options, timings, core::verify::verify);
+    let analysis = timings.measure("prove_checks", || match options.prove {
+        true => prove_checks::prove_checks(program),
+        false => analyse(program),
+    });
+    check("prove_checks", core::verify::verify(program));
+    analysis
 }
 
 /// The program that runs an entry on data that happen to be rectangular, from Core as every engine runs it; none where the options
-/// do not want one or where it would be the same.
+/// do not want one or where nothing is gained.
 pub fn regular_entry(
     program: &core::Program,
     entry: FuncId,
     options: &Options,
     timings: &mut Timings,
-) -> Option<core::Program> {
+) -> Option<(core::Program, Analysis)> {
     if !options.regularity {
         return None;
     }
     let mut regular = timings.measure("regular_entry", || regular_entry::regular_entry(program, entry))?;
     check("regular_entry", core::verify::verify(&regular));
     // Once more: there is more to prove now.
-    prepare_core(&mut regular, options, timings);
-    Some(regular)
+    let analysis = prepare_core(&mut regular, options, timings);
+    Some((regular, analysis))
 }
 
 /// Core to Flat.

@@ -1,6 +1,34 @@
 //! The longer explanations of errors that come after the front end: using the library, limits of the back ends, and run time.
 
 const EXPLANATIONS: &[(&str, &str)] = &[
+    (
+        "T0301",
+        "The generators of one `for`, and the arguments of `zip`, run in step, so their arrays must have the same length. Here the \
+         lengths differ in every run. Nothing is cut off or repeated: take a slice of the longer one, as in `ys[..len(xs)]`, if \
+         that is meant.",
+    ),
+    (
+        "T0302",
+        "A type states a size, such as `[n]f64`, and the value has another one in every run. The message shows both. Correct \
+         whichever is wrong, or leave the size out: `[]f64`.",
+    ),
+    ("T0303", "The rows must be equally long here, and can never be."),
+    (
+        "T0304",
+        "`xs with [a..b] = ys` replaces `b - a` elements, and `ys` must have exactly as many. Here it has another number in \
+         every run.",
+    ),
+    ("T0305", "The rows that an array is cut into must have the length of the array together. Here they never do."),
+    (
+        "T0306",
+        "An index must be at least 0 and less than the length of the array, and a slice `xs[a..b]` needs `0 <= a <= b <= len(xs)`. \
+         This one lies outside in every run. The last element of `xs` is `xs[len(xs) - 1]`.",
+    ),
+    (
+        "T0310",
+        "The compiler found that this fails whenever it runs. It is a warning, because the program may never come here: it stands in \
+         a branch, in a loop that may have no rounds, or in a function that depends on its callers.",
+    ),
     ("T0700", "The file could not be read. The rest of the message is the reason that the operating system gives."),
     ("T0701", "A Terrace program is a text in UTF-8. This file holds other bytes."),
     (

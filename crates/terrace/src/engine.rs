@@ -97,7 +97,7 @@ enum Machine {
 impl Program {
     /// Compiles the program for a back end.
     pub fn engine(&self, backend: Backend, settings: &Settings) -> Result<Engine, Failed> {
-        let mut engine = self.engine_on(backend, settings, None, Timings::new())?;
+        let mut engine = self.for_options(&settings.options).engine_on(backend, settings, None, Timings::new())?;
         if settings.options.regularity {
             let ragged = |f: &core::Function| f.params.iter().any(|p| ragged_dimensions(&f.values[*p].ty) > 0);
             let entries = self.core.functions.enumerate().filter(|(_, f)| f.role == Role::Entry && ragged(f));
@@ -231,14 +231,15 @@ impl Engine {
 
     fn make_regular(&self, id: FuncId) -> Result<Option<Box<Engine>>, Failed> {
         let mut timings = Timings::new();
-        let core = pipeline::regular_entry(&self.program.core, id, &self.settings.options, &mut timings);
-        let Some(core) = core else { return Ok(None) };
+        let made = pipeline::regular_entry(&self.program.core, id, &self.settings.options, &mut timings);
+        let Some((core, analysis)) = made else { return Ok(None) };
         let opened = match &self.machine {
             Machine::Device(runtime, _) => Some(runtime),
             _ => None,
         };
         let mut program = self.program.clone();
         program.core = core;
+        program.analysis = Arc::new(analysis);
         match program.engine_on(self.backend, &self.settings, opened, timings) {
             Ok(engine) => Ok(Some(Box::new(engine))),
             Err(failed) if failed.diagnostics.iter().all(|d| d.code == "T0801") => Ok(None),

@@ -22,6 +22,7 @@ mod engine;
 mod files;
 mod program;
 mod refit;
+mod shapes;
 pub mod show;
 mod stages;
 
@@ -29,6 +30,7 @@ pub use backend::{Backend, Settings};
 pub use engine::{Engine, Outcome, Taken, TestOutcome};
 pub use files::{format, read_source, replace_file};
 pub use program::{Failed, Program};
+pub use shapes::{CheckFound, Fate};
 pub use stages::Stage;
 pub use terrace_base::json::quoted;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};

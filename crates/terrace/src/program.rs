@@ -1,12 +1,15 @@
 //! A program that passed the front end.
 
 use crate::files::read_source;
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use terrace_base::{Diagnostic, SourceMap, Timings, render, render_json};
 use terrace_frontend::Loaded;
 use terrace_ir::FuncId;
 use terrace_ir::core::{self, Role};
-use terrace_opt::optimise::inline_calls;
+use terrace_opt::analysis::shapes::Analysis;
+use terrace_opt::optimise::{inline_calls, prove_checks};
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
 use terrace_plan::data::Data;
@@ -57,6 +60,8 @@ impl std::error::Error for Failed {}
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) core: core::Program,
+    /// What is known about the sizes of `core`.
+    pub(crate) analysis: Arc<Analysis>,
     pub(crate) sources: SourceMap,
     pub(crate) loaded: Loaded,
     entries: Vec<EntrySignature>,
@@ -82,8 +87,24 @@ impl Program {
         let compiled = terrace_frontend::compile(&loaded).map_err(|d| Failed::new(d, &sources))?;
         warnings.extend(compiled.warnings);
         let mut core = compiled.program;
-        pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new());
-        Ok(Program { core, sources, loaded, entries: compiled.entries, warnings })
+        let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new()));
+        let found = analysis.errors(&core);
+        let wrong = found.iter().any(Diagnostic::is_error);
+        warnings.extend(found);
+        if wrong {
+            return Err(Failed::new(warnings, &sources));
+        }
+        Ok(Program { core, analysis, sources, loaded, entries: compiled.entries, warnings })
+    }
+
+    /// The program as the options want it: without proofs, every check is made.
+    pub(crate) fn for_options(&self, options: &Options) -> Cow<'_, Program> {
+        if options.prove {
+            return Cow::Borrowed(self);
+        }
+        let mut program = self.clone();
+        prove_checks::forget_proofs(&mut program.core);
+        Cow::Owned(program)
     }
 
     /// The same program with its calls inlined as far as they can be: what the compiling back ends look at.

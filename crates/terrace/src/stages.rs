@@ -4,9 +4,11 @@ use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
 use std::collections::BTreeMap;
 use terrace_base::{IdVec, Timings};
+use terrace_ir::core::print::print_with_shapes;
 use terrace_ir::core::visit::walk_mut;
 use terrace_ir::core::{Expr, Role, StmtKind};
 use terrace_ir::{flat, kernel, mem};
+use terrace_opt::analysis::shapes::analyse;
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
 use terrace_plan::{Plan, Target};
@@ -16,6 +18,8 @@ use terrace_plan::{Plan, Target};
 pub enum Stage {
     /// The program after the front end.
     Core,
+    /// The same, with the inferred shapes of its values.
+    Shapes,
     /// Without nesting.
     Flat,
     /// With places in memory.
@@ -32,13 +36,14 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 7] =
-        [Stage::Core, Stage::Flat, Stage::Mem, Stage::Kernels, Stage::Plan, Stage::C, Stage::Cuda];
+    pub const ALL: [Stage; 8] =
+        [Stage::Core, Stage::Shapes, Stage::Flat, Stage::Mem, Stage::Kernels, Stage::Plan, Stage::C, Stage::Cuda];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Core => "core",
+            Stage::Shapes => "shapes",
             Stage::Flat => "flat",
             Stage::Mem => "mem",
             Stage::Kernels => "kernels",
@@ -94,7 +99,7 @@ pub(crate) fn compile(
 impl Program {
     /// The program at a stage, as text. Tests are left out: what is asked for is the entries.
     pub fn show(&self, stage: Stage, backend: Backend, settings: &Settings) -> Result<String, Failed> {
-        let program = self.without_tests();
+        let program = self.for_options(&settings.options).without_tests();
         let backend = match stage {
             Stage::C => Backend::C,
             Stage::Cuda => Backend::Cuda,
@@ -102,6 +107,9 @@ impl Program {
         };
         if stage == Stage::Core {
             return Ok(program.core.to_string());
+        }
+        if stage == Stage::Shapes {
+            return Ok(print_with_shapes(&program.core, &analyse(&program.core).shapes));
         }
         let mut timings = Timings::new();
         Ok(match compile(&program, backend, settings, stage, &mut timings)? {

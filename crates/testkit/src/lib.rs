@@ -20,6 +20,7 @@
 
 pub mod answer;
 pub mod corpus;
+pub mod expected_shapes;
 pub mod fuzz;
 pub mod manual;
 pub mod mutant;

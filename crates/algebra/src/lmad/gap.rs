@@ -25,12 +25,13 @@ use super::overlap::Effort;
 use super::quotient::{divide, divide_evenly};
 use super::set::{at_least, falling};
 use super::{Dim, Lmad};
-use crate::Assumptions;
 use crate::expr::Size;
 use crate::poly::gcd;
+use crate::{Assumptions, Claim};
 
 const BUDGET: u32 = 120;
 const MAX_SUMS: u32 = 60;
+const MAX_QUESTIONS: u32 = 200;
 const MAX_LEADS: usize = 3;
 const MAX_SPLITS: i64 = 2;
 
@@ -129,14 +130,20 @@ impl Gap {
 /// A proof in progress: what is known in the current case, and the work so far.
 pub(super) struct Proof {
     known: Assumptions,
-    pub(super) effort: Effort,
+    steps_before: u64,
+    effort: Effort,
 }
 
 impl Proof {
     pub(super) fn new(known: &Assumptions) -> Proof {
         let mut known = known.clone();
         known.set_budget(BUDGET);
-        Proof { known, effort: Effort::default() }
+        Proof { steps_before: known.steps_taken(), known, effort: Effort::default() }
+    }
+
+    /// The work so far.
+    pub(super) fn effort(&self) -> Effort {
+        Effort { steps: self.known.steps_taken() - self.steps_before, ..self.effort }
     }
 
     /// Whether `size >= least`.
@@ -144,13 +151,16 @@ impl Proof {
         if let Some(number) = size.as_constant() {
             return number >= least;
         }
+        if self.effort.questions >= MAX_QUESTIONS {
+            return false;
+        }
         self.effort.questions += 1;
         at_least(&self.known, size, least)
     }
 
     fn differs_from_zero(&mut self, size: &Size) -> bool {
         self.effort.questions += 1;
-        self.known.prove_ne(size, &Size::zero()).is_yes()
+        self.known.proves(&Claim::Ne(size.clone(), Size::zero()))
     }
 
     /// Something done where these sizes are known to be at least zero.

@@ -51,6 +51,8 @@ pub struct Effort {
     pub sums: u32,
     /// Questions put to the prover.
     pub questions: u32,
+    /// Steps that the prover took for them.
+    pub steps: u64,
 }
 
 impl Lmad {
@@ -63,7 +65,7 @@ impl Lmad {
     pub fn disjoint_with_effort(&self, other: &Lmad, known: &Assumptions) -> (Answer, Effort) {
         let mut proof = Proof::new(known);
         let answer = answer(&[self, other], &mut proof, &apart);
-        (answer, proof.effort)
+        (answer, proof.effort())
     }
 
     /// Whether different indices always have different positions.
@@ -75,7 +77,7 @@ impl Lmad {
     pub fn injective_with_effort(&self, known: &Assumptions) -> (Answer, Effort) {
         let mut proof = Proof::new(known);
         let answer = answer(&[self], &mut proof, &distinct);
-        (answer, proof.effort)
+        (answer, proof.effort())
     }
 }
 

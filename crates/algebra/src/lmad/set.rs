@@ -17,8 +17,8 @@ use std::cmp::Ordering;
 
 use super::quotient::divide_evenly;
 use super::{Dim, Lmad};
-use crate::Assumptions;
 use crate::expr::Size;
+use crate::{Assumptions, Claim};
 
 impl Lmad {
     /// The same set of positions with strides of at least zero, in falling order where it is known, joined where they leave no hole. `None`
@@ -29,7 +29,7 @@ impl Lmad {
             return Some(set.normalise());
         }
         set.dims.retain(|d| !idle(d, known));
-        set.dims = falling(&set.dims, |d| &d.stride, |a, b| known.prove_le(a, b).is_yes());
+        set.dims = falling(&set.dims, |d| &d.stride, |a, b| at_least(known, &(b - a), 0));
         while let Some((outer, inner, joined)) = joinable(&set.dims, known) {
             set.dims[inner] = joined;
             set.dims.remove(outer);
@@ -71,7 +71,7 @@ impl Lmad {
 
 /// Whether `size >= least`.
 pub(super) fn at_least(known: &Assumptions, size: &Size, least: i64) -> bool {
-    known.prove_le(&Size::constant(least), size).is_yes()
+    known.proves(&Claim::Le(Size::constant(least), size.clone()))
 }
 
 /// Whether a dimension adds no position and is not empty.
@@ -115,7 +115,7 @@ fn joinable(dims: &[Dim], known: &Assumptions) -> Option<(usize, usize, Dim)> {
         let (outer, inner) = (&dims[at_outer], &dims[at_inner]);
         let apart = divide_evenly(&outer.stride, &inner.stride)?;
         let counted = || at_least(known, &outer.count, 1) && at_least(known, &inner.count, 1);
-        let covered = || at_least(known, &apart, 0) && known.prove_le(&apart, &inner.count).is_yes();
+        let covered = || at_least(known, &apart, 0) && at_least(known, &(&inner.count - &apart), 0);
         let dense = apart == inner.count || (counted() && covered());
         let count = (&outer.count - 1) * &apart + &inner.count;
         dense.then(|| (at_outer, at_inner, Dim { count, stride: inner.stride.clone() }))

@@ -10,13 +10,15 @@
 //! ```
 //!
 //! A size that leaves 64 bits, or takes too long to add up, says nothing, and a symbol that stands for the very place that is
-//! looked at is not a claim. A size that depends on a place which does not exist (an element beyond the end, a value that is
-//! not computed yet) is a false claim: nobody could use it.
+//! looked at is not a claim. A size that depends on a place which does not exist (an element beyond the end) is a false claim:
+//! nobody could use it. A size may mention a value that is computed later, such as `m` of a parameter `rows: [n][m]f64`: then the
+//! claim waits for it.
 //!
 //! Large values are sampled: about 10,000 elements are looked at, the first and the last of every array among them.
 
 use super::value::Value;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use terrace_algebra::{Size, SizeFun, SizeVar};
 use terrace_ir::ValueId;
 use terrace_ir::shape::{FunctionShapes, POSITIONS, Shape, Step, Symbol, SymbolId, as_symbol, position};
@@ -32,6 +34,8 @@ pub(super) struct Scope<'a> {
     pub(super) slots: &'a [Value],
     /// Where the parallel bodies are, by the number of their first parameter; negative for those that do not run.
     pub(super) counters: &'a [i64],
+    /// Which values are computed, by number.
+    pub(super) bound: &'a [bool],
 }
 
 /// What is known about the number that a size should be.
@@ -44,6 +48,8 @@ pub(super) enum Number {
     Unknown,
     /// Something that the size mentions does not exist.
     Missing(SymbolId),
+    /// A value that the size mentions is not computed yet.
+    Later(ValueId),
 }
 
 /// A claim that is false.
@@ -64,15 +70,15 @@ pub(super) enum Claim {
 impl Scope<'_> {
     /// Whether `found` is the number that a size is, where `positions` are the positions in the arrays around.
     pub(super) fn compare(&self, size: &Size, positions: &[i64], found: i128) -> Number {
-        let missing: Cell<Option<SymbolId>> = Cell::new(None);
+        let missing: Cell<Option<(SymbolId, Absent)>> = Cell::new(None);
         // A fraction has no value, but it is not a number for certain.
         let (whole, by) = size.as_integer_form();
         let value = |otherwise: i64| {
             let look = |symbol: usize, args: &[i64]| {
                 let id = SymbolId::new(symbol);
                 self.symbol(id, args, positions).map_or_else(
-                    |NotThere| {
-                        missing.set(Some(id));
+                    |absent| {
+                        missing.set(Some((id, absent)));
                         Some(otherwise)
                     },
                     |found| i64::try_from(found).ok(),
@@ -82,37 +88,43 @@ impl Scope<'_> {
         };
         // What does not exist does not matter where the size has one value whatever it might be.
         match (value(0), missing.get()) {
-            (first, Some(id)) if value(7) != first => Number::Missing(id),
+            (first, Some((id, absent))) if value(7) != first => match absent {
+                Absent::Forever => Number::Missing(id),
+                Absent::Yet(value) => Number::Later(value),
+            },
             (Some(n), _) if found.checked_mul(by) == Some(i128::from(n)) => Number::Right,
             (Some(n), _) => Number::Wrong(n, by),
             (None, _) => Number::Unknown,
         }
     }
 
-    fn symbol(&self, id: SymbolId, args: &[i64], positions: &[i64]) -> Result<i128, NotThere> {
+    fn symbol(&self, id: SymbolId, args: &[i64], positions: &[i64]) -> Result<i128, Absent> {
         if id.index() < POSITIONS {
-            return positions.get(id.index()).map(|k| i128::from(*k)).ok_or(NotThere);
+            return positions.get(id.index()).map(|k| i128::from(*k)).ok_or(Absent::Forever);
         }
-        match self.shapes.symbols.get(id).ok_or(NotThere)? {
-            Symbol::Position(k) => positions.get(*k).map(|k| i128::from(*k)).ok_or(NotThere),
+        match self.shapes.symbols.get(id).ok_or(Absent::Forever)? {
+            Symbol::Position(k) => positions.get(*k).map(|k| i128::from(*k)).ok_or(Absent::Forever),
             Symbol::Counter(v) => match self.counters.get(v.index()) {
                 Some(k) if *k >= 0 => Ok(i128::from(*k)),
-                _ => Err(NotThere),
+                _ => Err(Absent::Forever),
             },
             Symbol::Length(v, path) => match self.place(*v, path, args)? {
                 Value::Array(array) => Ok(array.len() as i128),
-                _ => Err(NotThere),
+                _ => Err(Absent::Forever),
             },
             Symbol::Integer(v, path) => match self.place(*v, path, args)? {
-                Value::Scalar(s) => s.as_i128().ok_or(NotThere),
-                _ => Err(NotThere),
+                Value::Scalar(s) => s.as_i128().ok_or(Absent::Forever),
+                _ => Err(Absent::Forever),
             },
         }
     }
 
     /// The part of a value at the end of a path.
-    fn place(&self, value: ValueId, path: &[Step], args: &[i64]) -> Result<&Value, NotThere> {
-        let mut at = self.slots.get(value.index()).ok_or(NotThere)?;
+    fn place(&self, value: ValueId, path: &[Step], args: &[i64]) -> Result<&Value, Absent> {
+        if self.bound.get(value.index()) == Some(&false) {
+            return Err(Absent::Yet(value));
+        }
+        let mut at = self.slots.get(value.index()).ok_or(Absent::Forever)?;
         let mut args = args.iter();
         for step in path {
             at = match (step, at) {
@@ -126,26 +138,35 @@ impl Scope<'_> {
                 }
                 _ => None,
             }
-            .ok_or(NotThere)?;
+            .ok_or(Absent::Forever)?;
         }
         Ok(at)
     }
 
-    /// Compares a value with a shape; `id` is the value that it is bound to.
-    pub(super) fn check(&self, id: ValueId, value: &Value, shape: &Shape) -> Result<(), Box<Broken>> {
-        let mut walk = Walk { scope: self, id, positions: Vec::new(), path: Vec::new() };
-        walk.check(value, shape, SAMPLE)
+    /// Compares a value with a shape; `id` is the value that it is bound to. Gives the values that must be computed before all can be
+    /// said.
+    pub(super) fn check(&self, id: ValueId, value: &Value, shape: &Shape) -> Result<BTreeSet<ValueId>, Box<Broken>> {
+        let mut walk = Walk { scope: self, id, positions: Vec::new(), path: Vec::new(), later: BTreeSet::new() };
+        walk.check(value, shape, SAMPLE)?;
+        Ok(walk.later)
     }
 }
 
 /// A place that does not exist.
-struct NotThere;
+#[derive(Clone, Copy)]
+enum Absent {
+    /// It will not.
+    Forever,
+    /// It may, when this value is computed.
+    Yet(ValueId),
+}
 
 struct Walk<'a> {
     scope: &'a Scope<'a>,
     id: ValueId,
     positions: Vec<i64>,
     path: Vec<Step>,
+    later: BTreeSet<ValueId>,
 }
 
 impl Walk<'_> {
@@ -204,12 +225,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn compare(&self, size: &Size, found: i128, length: bool) -> Result<(), Box<Broken>> {
+    fn compare(&mut self, size: &Size, found: i128, length: bool) -> Result<(), Box<Broken>> {
         if self.is_itself(size, length) {
             return Ok(());
         }
         match self.scope.compare(size, &self.positions, found) {
             Number::Right | Number::Unknown => Ok(()),
+            Number::Later(value) => {
+                self.later.insert(value);
+                Ok(())
+            }
             wanted => Err(self.broken(Claim::Size { length, size: size.clone(), wanted, found })),
         }
     }

@@ -221,6 +221,7 @@ impl<'p> Machine<'p> {
         if stack_address() < self.floor {
             return Err(self.too_deep(body));
         }
+        self.start(body);
         for stmt in &body.stmts {
             self.stmt(stmt)?;
         }
@@ -304,6 +305,7 @@ impl<'p> Machine<'p> {
                     self.set(*param, field.clone());
                 }
                 drop(value);
+                self.start(&arm.body);
                 self.bound(&arm.params, span)?;
                 self.body(&arm.body)?
             }
@@ -318,6 +320,8 @@ impl<'p> Machine<'p> {
         self.open_loop();
         match form {
             LoopForm::While(cond) => loop {
+                self.start(cond);
+                self.start(body);
                 self.set(state, current);
                 self.bound(&[state], span)?;
                 if !self.body(cond)?.as_bool() {
@@ -329,6 +333,7 @@ impl<'p> Machine<'p> {
             },
             LoopForm::For { index, count } => {
                 for k in 0..self.int(*count) {
+                    self.start(body);
                     self.set(state, current);
                     self.set(*index, Value::int(k));
                     self.bound(&[state, *index], span)?;

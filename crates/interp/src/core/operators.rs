@@ -128,6 +128,7 @@ impl<'p> Machine<'p> {
         let mark = self.mark();
         for k in 0..n {
             self.nest[level] = k;
+            self.start(&body.body);
             self.at(body.params[0], k);
             if let Err(failure) = step(self, k) {
                 self.back_to(mark);
@@ -152,6 +153,7 @@ impl<'p> Machine<'p> {
         self.nest.push(0);
         for k in 0..n {
             self.nest[level] = k;
+            self.start(&body.body);
             self.at(body.params[0], k);
             step(self, k)?;
         }

@@ -19,12 +19,12 @@ use super::eval::{Machine, Outcome};
 use super::failure::Failure;
 use super::shape::Mismatch;
 use super::value::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::Span;
 use terrace_ir::check::CheckId;
 use terrace_ir::core::print::value_name;
-use terrace_ir::core::{Expr, Stmt, StmtKind};
+use terrace_ir::core::{Body, Expr, Stmt, StmtKind};
 use terrace_ir::shape::{Parallel, Regularity, Shapes, SymbolId};
 use terrace_ir::{FuncId, ValueId};
 
@@ -44,6 +44,10 @@ struct Frame {
     function: FuncId,
     /// Where the parallel bodies are, by their first parameter; negative for those that do not run.
     counters: Vec<i64>,
+    /// Which values are computed.
+    bound: Vec<bool>,
+    /// Values that are looked at again when another one is computed.
+    waiting: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// The iterations that the open loops are in, from the outermost one on.
     loops: Vec<i64>,
     /// How many elements the regular operators ran over, for each combination of iterations.
@@ -57,8 +61,14 @@ impl<'p> Checking<'p> {
     }
 
     pub(super) fn open(&mut self, function: FuncId, slots: usize) {
-        let (loops, lengths) = (Vec::new(), BTreeMap::new());
-        self.frames.push(Frame { function, counters: vec![-1; slots], loops, lengths });
+        self.frames.push(Frame {
+            function,
+            counters: vec![-1; slots],
+            bound: vec![false; slots],
+            waiting: BTreeMap::new(),
+            loops: Vec::new(),
+            lengths: BTreeMap::new(),
+        });
     }
 
     /// How many loops are open in the innermost call.
@@ -80,6 +90,19 @@ impl<'p> Checking<'p> {
 }
 
 impl<'p> Machine<'p> {
+    /// A body starts: what it binds is not computed yet.
+    #[inline]
+    pub(super) fn start(&mut self, body: &Body) {
+        if let Some(checking) = &mut self.checking {
+            let frame = checking.frame();
+            for stmt in &body.stmts {
+                if let StmtKind::Let { value, .. } = &stmt.kind {
+                    frame.bound[value.index()] = false;
+                }
+            }
+        }
+    }
+
     /// Says where a parallel body runs now; negative when it has ended.
     #[inline]
     pub(super) fn at(&mut self, first: ValueId, position: i64) {
@@ -157,21 +180,35 @@ impl<'p> Machine<'p> {
 
     /// Values that have just been bound, all of them before the first is looked at.
     #[inline]
-    pub(super) fn bound(&self, values: &[ValueId], span: Span) -> Outcome<()> {
-        match &self.checking {
-            Some(checking) => self.check_bound(checking, values, span),
+    pub(super) fn bound(&mut self, values: &[ValueId], span: Span) -> Outcome<()> {
+        match &mut self.checking {
+            Some(checking) => {
+                let frame = checking.frame();
+                values.iter().for_each(|v| frame.bound[v.index()] = true);
+                let mut looked: Vec<ValueId> = values.to_vec();
+                looked.extend(values.iter().filter_map(|v| frame.waiting.remove(v)).flatten());
+                self.check_bound(&looked, span)
+            }
             None => Ok(()),
         }
     }
 
-    fn check_bound(&self, checking: &Checking, values: &[ValueId], span: Span) -> Outcome<()> {
+    fn check_bound(&mut self, values: &[ValueId], span: Span) -> Outcome<()> {
+        let Some(checking) = &self.checking else { return Ok(()) };
         let Some((function, scope)) = self.scope(checking) else { return Ok(()) };
+        let mut waiting = Vec::new();
         for id in values {
-            if let Some(shape) = scope.shapes.values.get(id)
-                && let Err(broken) = scope.check(*id, &scope.slots[id.index()], shape)
-            {
-                return Err(self.shape_is_wrong(function, scope, *id, &broken, span));
+            if let Some(shape) = scope.shapes.values.get(id) {
+                let found = scope.check(*id, &scope.slots[id.index()], shape);
+                let later = found.map_err(|broken| self.shape_is_wrong(function, scope, *id, &broken, span))?;
+                waiting.extend(later.into_iter().map(|v| (v, *id)));
             }
+        }
+        if let Some(checking) = &mut self.checking {
+            let frame = checking.frame();
+            waiting.into_iter().for_each(|(v, id)| {
+                frame.waiting.entry(v).or_default().insert(id);
+            });
         }
         Ok(())
     }
@@ -179,7 +216,10 @@ impl<'p> Machine<'p> {
     fn scope<'a>(&'a self, checking: &'a Checking) -> Option<(FuncId, Scope<'a>)> {
         let frame = checking.frames.last()?;
         let shapes = checking.shapes.functions.get(frame.function)?;
-        Some((frame.function, Scope { shapes, slots: self.frame_slots(), counters: &frame.counters }))
+        Some((
+            frame.function,
+            Scope { shapes, slots: self.frame_slots(), counters: &frame.counters, bound: &frame.bound },
+        ))
     }
 
     /// A parallel operator that runs over so many elements here.
@@ -192,7 +232,7 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let claim = match scope.compare(&parallel.length, &[], i128::from(count)) {
-            Number::Right | Number::Unknown => None,
+            Number::Right | Number::Unknown | Number::Later(_) => None,
             wanted => Some(self.size_text(function, scope, &parallel.length, &wanted)),
         };
         if let Some(claim) = claim {
@@ -254,7 +294,7 @@ impl<'p> Machine<'p> {
             Number::Missing(symbol) => {
                 format!("{text}, where {} does not exist", self.symbol_text(scope, *symbol, &names))
             }
-            Number::Right | Number::Unknown => text,
+            Number::Right | Number::Unknown | Number::Later(_) => text,
         }
     }
 

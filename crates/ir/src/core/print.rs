@@ -14,6 +14,7 @@
 use super::{
     Body, Expr, Function, Lambda, LoopForm, PadMode, Program, Role, Stmt, StmtKind, Strides, Type, Value, VariantType,
 };
+use crate::shape::{FunctionShapes, Shape, Shapes, Step, Symbol, as_symbol};
 use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, tuple};
 use crate::{Atom, ValueId, value_of};
 use std::fmt;
@@ -30,9 +31,24 @@ pub fn print(program: &Program) -> String {
     parts.join("\n")
 }
 
+/// The whole program, with the inferred shape of every value where else its type stands:
+/// `let n_2 : i64(len(xs_0)) = length xs_0`.
+pub fn print_with_shapes(program: &Program, shapes: &Shapes) -> String {
+    let mut parts = Vec::new();
+    if !program.checks.is_empty() {
+        parts.push(checks(&program.checks));
+    }
+    let function = |(id, f)| function_text(&Printer { shapes: shapes.functions.get(id), ..Printer::new(program, f) }, f);
+    parts.extend(program.functions.enumerate().map(function));
+    parts.join("\n")
+}
+
 /// One function of a program.
 pub fn print_function(program: &Program, function: &Function) -> String {
-    let p = Printer { program, values: &function.values };
+    function_text(&Printer::new(program, function), function)
+}
+
+fn function_text(p: &Printer, function: &Function) -> String {
     let name = function_name(&function.name);
     let params = commas(function.params.iter().enumerate(), |(k, v)| match function.consumed.get(k) {
         Some(true) => p.binder(*v).replacen(" : ", " : *", 1),
@@ -52,7 +68,7 @@ pub fn print_function(program: &Program, function: &Function) -> String {
 
 /// The first line of a statement, for messages.
 pub(crate) fn first_line(program: &Program, function: &Function, stmt: &Stmt) -> String {
-    let text = Printer { program, values: &function.values }.stmt(stmt, 0);
+    let text = Printer::new(program, function).stmt(stmt, 0);
     text.lines().next().unwrap_or_default().to_string()
 }
 
@@ -99,11 +115,11 @@ impl fmt::Display for Program {
     }
 }
 
-/// The name of a variant; one that the type does not have prints as its number.
 fn check_word(proved: bool) -> &'static str {
     if proved { "proved" } else { "check" }
 }
 
+/// The name of a variant; one that the type does not have prints as its number.
 fn variant_name(ty: &Type, tag: usize) -> String {
     match ty {
         Type::Sum(variants) if tag < variants.len() => variants[tag].name.clone(),
@@ -114,9 +130,14 @@ fn variant_name(ty: &Type, tag: usize) -> String {
 struct Printer<'a> {
     program: &'a Program,
     values: &'a IdVec<ValueId, Value>,
+    shapes: Option<&'a FunctionShapes>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn new(program: &'a Program, function: &'a Function) -> Printer<'a> {
+        Printer { program, values: &function.values, shapes: None }
+    }
+
     fn name(&self, v: ValueId) -> String {
         value_name(self.values, v)
     }
@@ -137,9 +158,53 @@ impl Printer<'_> {
     }
 
     fn binder(&self, v: ValueId) -> String {
-        match self.values.get(v) {
-            Some(known) => format!("{} : {}", self.name(v), self.ty(&known.ty)),
-            None => self.name(v),
+        let Some(known) = self.values.get(v) else { return self.name(v) };
+        let shape = self.shapes.and_then(|shapes| Some((shapes, shapes.values.get(&v)?)));
+        let ty = match shape {
+            Some((shapes, shape)) => self.shape(shapes, (v, &mut Vec::new()), &known.ty, shape),
+            None => self.ty(&known.ty),
+        };
+        format!("{} : {ty}", self.name(v))
+    }
+
+    /// A type with the sizes of a shape. An integer of which only its name is known prints as its type.
+    fn shape(&self, shapes: &FunctionShapes, at: (ValueId, &mut Vec<Step>), ty: &Type, shape: &Shape) -> String {
+        let (value, path) = at;
+        let size = |size: &Size| shapes.show(size, &|v| self.name(v));
+        let mut below = |step: Step, ty: &Type, shape: &Shape| {
+            path.push(step);
+            let text = self.shape(shapes, (value, &mut *path), ty, shape);
+            path.pop();
+            text
+        };
+        match (ty, shape) {
+            (Type::Scalar(scalar), Shape::Integer(known)) => {
+                let own = as_symbol(known).and_then(|(symbol, _)| shapes.symbols.get(symbol));
+                match own == Some(&Symbol::Integer(value, path.clone())) {
+                    true => scalar.to_string(),
+                    false => format!("{scalar}({})", size(known)),
+                }
+            }
+            (Type::Tuple(types), Shape::Tuple(parts)) => {
+                let fields = types.iter().zip(parts).enumerate();
+                let texts: Vec<String> = fields.map(|(k, (ty, shape))| below(Step::Field(k), ty, shape)).collect();
+                tuple(texts.into_iter(), |text| text)
+            }
+            (Type::Array(array), Shape::Array(length, elem)) => {
+                format!("[{}]{}", size(length), below(Step::Element, &array.elem, elem))
+            }
+            (Type::Sum(variants), Shape::Sum(known)) => {
+                let mut texts = Vec::new();
+                for (tag, (variant, fields)) in variants.iter().zip(known).enumerate() {
+                    let fields: Vec<String> = (variant.fields.iter().zip(fields).enumerate())
+                        .map(|(k, (ty, shape))| below(Step::Variant(tag, k), ty, shape))
+                        .collect();
+                    let none = fields.is_empty();
+                    texts.push(if none { variant.name.clone() } else { format!("{}({})", variant.name, fields.join(", ")) });
+                }
+                format!("<{}>", texts.join(" | "))
+            }
+            _ => self.ty(ty),
         }
     }
 

@@ -7,6 +7,7 @@ pub mod drop_proved;
 pub mod fuse;
 pub mod inline_calls;
 pub mod merge_concats;
+pub mod prove_checks;
 pub mod regular_entry;
 pub mod simplify;
 pub mod spell_out_sums;

@@ -15,25 +15,45 @@
 //! ([`is_rectangular`]) and takes this body then, else the general one. Both mean the same.
 //!
 //! The result is a program of its own: the copy, under the entry's name, and the functions that it calls. Thus nobody
-//! who does not need the second body ever sees it. All dimensions are stated together: one body more, and one test.
+//! who does not need the second body ever sees it. All dimensions are stated together: one body more, and one test. And
+//! it is made only where some parallel operator is irregular in the general body and is no longer in this one.
 //!
 //! Declined: dimensions inside enums, which have no first value to ask, and those below a dimension that names its positions
 //! (`[i < n][i + 1][]f64`): its first row may be empty where others are not.
 
-use super::inline_calls::callees;
+use super::inline_calls::{callees, inline_calls};
+use crate::analysis::shapes::analyse;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
 use terrace_ir::core::visit::walk_mut;
 use terrace_ir::core::{ArrayType, Body, Expr, Function, Program, Role, Stmt, StmtKind, Type, Value};
+use terrace_ir::shape::Regularity;
 use terrace_ir::{Atom, FuncId, ValueId, size_var};
 use terrace_plan::data::Data;
 
-/// The program that runs an entry on rectangular data; none where all nested dimensions have a size already.
+/// The program that runs an entry on rectangular data; none where all nested dimensions have a size already, or where no
+/// operator of the entry becomes regular by it.
 pub fn regular_entry(program: &Program, entry: FuncId) -> Option<Program> {
-    let regular = stated(&program.functions[entry])?;
+    let general = &program.functions[entry];
+    let regular = with_callees(program, entry, stated(general)?);
+    let gain = irregular_operators(&regular) < irregular_operators(&with_callees(program, entry, general.clone()));
+    gain.then_some(regular)
+}
+
+/// How many parallel operators run over rows of any lengths, as the compiled back ends see the program.
+fn irregular_operators(program: &Program) -> usize {
+    let mut program = program.clone();
+    inline_calls(&mut program);
+    let shapes = analyse(&program).shapes;
+    let operators = shapes.functions.iter().flat_map(|f| &f.parallel);
+    operators.filter(|p| p.regularity == Regularity::Irregular).count()
+}
+
+/// A body for an entry and the functions that it calls.
+fn with_callees(program: &Program, entry: FuncId, body: Function) -> Program {
     let mut kept = BTreeSet::new();
-    let mut open = callees(&regular.body);
+    let mut open = callees(&body.body);
     while let Some(id) = open.pop() {
         if kept.insert(id) {
             open.extend(callees(&program.functions[id].body));
@@ -50,7 +70,7 @@ pub fn regular_entry(program: &Program, entry: FuncId) -> Option<Program> {
         }
         new_ids.insert(id, functions.push(function));
     }
-    functions.push(regular);
+    functions.push(body);
     for function in functions.iter_mut() {
         walk_mut(&mut function.body, &mut |stmt| {
             if let StmtKind::Let { expr: Expr::Call { function, .. }, .. } = &mut stmt.kind {
@@ -58,7 +78,7 @@ pub fn regular_entry(program: &Program, entry: FuncId) -> Option<Program> {
             }
         });
     }
-    Some(Program { functions, checks: program.checks.clone() })
+    Program { functions, checks: program.checks.clone() }
 }
 
 fn other_name(program: &Program, name: &str) -> String {
@@ -258,10 +278,11 @@ mod tests {
         program
     }
 
-    /// The regular body of the last function, which is an entry.
+    /// The regular body of the last function, which is an entry, whether it is of use or not.
     fn regular(text: &str) -> Option<Program> {
         let program = program(text);
-        let regular = regular_entry(&program, FuncId::new(program.functions.len() - 1))?;
+        let entry = FuncId::new(program.functions.len() - 1);
+        let regular = with_callees(&program, entry, stated(&program.functions[entry])?);
         verify(&regular).unwrap_or_else(|e| panic!("{e}\n{regular}"));
         Some(regular)
     }
@@ -278,6 +299,17 @@ mod tests {
 entry sizes(rows_0 : [][]i64) -> []i64 {
   let out_1 : []i64 = map (row_2 : []i64) in rows_0 { let n_3 : i64 = length row_2; => n_3 }
   => out_1
+}
+";
+
+    const SUMS: &str = "
+entry sums(rows_0 : [][](i64, i64), v_1 : []i64) -> []i64 {
+  let out_2 : []i64 = map (row_3 : [](i64, i64)) in rows_0 {
+    let xs_4 : []i64 = map (x_5 : (i64, i64)) in row_3 { let y_6 : i64 = x_5.1; => y_6 }
+    let sum_7 : i64 = reduce (a_8 : i64, b_9 : i64) in xs_4 from 0 { let c_10 : i64 = a_8 + b_9; => c_10 }
+    => sum_7
+  }
+  => out_2
 }
 ";
 
@@ -392,23 +424,24 @@ entry down(rows_0 : [][]i64) -> i64 {
     }
 
     #[test]
+    fn a_body_without_gain_is_not_made() {
+        let check = |text: &str, expected: bool| {
+            let program = program(text);
+            let entry = FuncId::new(program.functions.len() - 1);
+            assert_eq!(regular_entry(&program, entry).is_some(), expected, "{text}");
+        };
+        check(ROWS, false);
+        check(SUMS, true);
+    }
+
+    #[test]
     fn no_offsets_are_left() {
-        let text = "
-entry sums(rows_0 : [][](i64, i64), v_1 : []i64) -> []i64 {
-  let out_2 : []i64 = map (row_3 : [](i64, i64)) in rows_0 {
-    let xs_4 : []i64 = map (x_5 : (i64, i64)) in row_3 { let y_6 : i64 = x_5.1; => y_6 }
-    let sum_7 : i64 = reduce (a_8 : i64, b_9 : i64) in xs_4 from 0 { let c_10 : i64 = a_8 + b_9; => c_10 }
-    => sum_7
-  }
-  => out_2
-}
-";
         let flat = |program: &Program| {
             let flat = pipeline::to_flat(program, &Options::default(), &mut Timings::new());
             flat.unwrap_or_else(|e| panic!("{e:?}")).to_string()
         };
-        assert!(flat(&program(text)).contains("_off_"));
-        let text = flat(&regular(text).expect("has rows"));
+        assert!(flat(&program(SUMS)).contains("_off_"));
+        let text = flat(&regular(SUMS).expect("has rows"));
         assert!(!text.contains("_off_") && text.contains("reduce grid [rows_len_0][rows_row_len_1]"), "{text}");
     }
 }

@@ -300,6 +300,31 @@ def g(xs_0 : []f64) -> i64 {
 }
 
 #[test]
+fn a_claim_waits_for_what_it_mentions() {
+    let text = "
+entry f(rows_0 : [][]f64, m_1 : i64) -> []i64 {
+  let out_2 : []i64 = map (row_3 : []f64) in rows_0 {
+    let k_4 : i64 = length row_3
+    => k_4
+  }
+  let w_5 : i64 = m_1 + 1
+  => out_2
+}";
+    let claim = |c: &mut Claims| {
+        let (n, k, w) = (c.len(0), c.int(4), c.int(5));
+        c.value(0, array(n, array(w, Shape::Other)));
+        c.value(3, array(k, Shape::Other));
+    };
+    check(text, "[[1.0], [2.0]], 0", claim, "[1, 1]");
+    check(text, "[[1.0], [2.0, 3.0]], 0", claim, "the length of `rows_0[1]` is w_5 = 1, but it is 2");
+    let wrong = |c: &mut Claims| {
+        let k = c.int(4) + Size::one();
+        c.value(3, array(k, Shape::Other));
+    };
+    check(text, "[[1.0], [2.0]], 0", wrong, "the length of `row_3` is k_4 + 1 = 2, but it is 1");
+}
+
+#[test]
 fn large_values_are_sampled_and_the_last_element_is_looked_at() {
     let text = "
 entry f(n_0 : i64) -> i64 {

@@ -61,6 +61,8 @@ pub(super) struct Context {
     pub(super) at_least: BTreeMap<Site, i64>,
     /// Sizes that differ from one call to the next in parallel code.
     pub(super) varying: BTreeSet<Site>,
+    /// Parameters whose elements differ from one call to the next in parallel code.
+    pub(super) varying_data: BTreeSet<usize>,
     pub(super) in_parallel: bool,
 }
 
@@ -74,13 +76,15 @@ impl Context {
         let both = |(site, n): (&Site, &i64)| Some((site.clone(), (*n).min(*other.at_least.get(site)?)));
         self.at_least = self.at_least.iter().filter_map(both).collect();
         self.varying.extend(other.varying.iter().cloned());
+        self.varying_data.extend(&other.varying_data);
         self.in_parallel |= other.in_parallel;
     }
 
     /// Nothing is shown; sizes may vary as before.
     pub(super) fn forget(&mut self) {
         let varying = std::mem::take(&mut self.varying);
-        *self = Context { varying, in_parallel: self.in_parallel, ..Context::default() };
+        let varying_data = std::mem::take(&mut self.varying_data);
+        *self = Context { varying, varying_data, in_parallel: self.in_parallel, ..Context::default() };
     }
 }
 
@@ -197,6 +201,11 @@ impl<'p> Walk<'p> {
             });
         }
         let around = self.parallel_sources();
+        for (k, arg) in args.iter().enumerate() {
+            if self.data_or_size(*arg).meets(around) {
+                context.varying_data.insert(k);
+            }
+        }
         for (site, size) in &sizes {
             let varies = self.symbols.deps(size).meets(around);
             let data = site.2 && site.1.contains(&Step::Element) && args[site.0].var().is_some_and(|v| self.data[&v].meets(around));
@@ -251,12 +260,28 @@ impl<'p> Walk<'p> {
         for site in &context.varying {
             if let Some((symbol, _)) = own(self, site).as_ref().and_then(as_symbol) {
                 self.symbols.depend(symbol, Deps::of(Deps::CALLER));
+                self.known.is_unsteady(symbol);
             }
             if site.2 {
                 let param = self.function.params[site.0];
                 let data = self.data[&param].and(Deps::of(Deps::CALLER));
                 self.data.insert(param, data);
             }
+        }
+        for site in &context.even {
+            // The first row stands for all of them.
+            if let Some((symbol, args)) = own(self, site).as_ref().and_then(as_symbol) {
+                let first = applied(symbol, vec![Size::zero(); args.len()]);
+                let param = self.function.params[site.0];
+                if let Some(shape) = self.shapes.get_mut(&param) {
+                    set_size(shape, &site.1, first);
+                }
+            }
+        }
+        for k in &context.varying_data {
+            let param = self.function.params[*k];
+            let data = self.data[&param].and(Deps::of(Deps::CALLER));
+            self.data.insert(param, data);
         }
         let mut claims = Vec::new();
         for (a, b) in &context.equal {
@@ -448,7 +473,7 @@ fn collect(shape: &Shape, path: &mut Vec<Step>, see: &mut dyn FnMut(&[Step], &Si
     }
 }
 
-fn set_size(shape: &mut Shape, path: &[Step], size: Size) {
+pub(super) fn set_size(shape: &mut Shape, path: &[Step], size: Size) {
     match (shape, path.split_first()) {
         (Shape::Integer(old) | Shape::Array(old, _), None) => *old = size,
         (Shape::Array(_, elem), Some((Step::Element, rest))) => set_size(elem, rest, size),

@@ -78,7 +78,7 @@ impl<'p> Walk<'p> {
         let (branch, _) = self.inside(|walk| {
             let outer = std::mem::replace(&mut walk.dead, false);
             let never = enter(walk);
-            walk.known.assume_truth(&if never { Truth::Known(false) } else { cond.clone() });
+            walk.known.learn(&if never { Truth::Known(false) } else { cond.clone() });
             let (shape, data) = walk.sometimes(|walk| walk.body(body));
             let dead = never | std::mem::replace(&mut walk.dead, outer);
             let scope = walk.scope;

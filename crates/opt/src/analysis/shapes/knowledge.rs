@@ -18,10 +18,12 @@
 use super::truth::Truth;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Answer, Assumptions, Atom, Claim, Mark, Size, SizeFun, SizeVar};
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::shape::{POSITIONS, Shape, SymbolId, symbols_of};
 
-/// No array has more elements.
-pub(super) const LONGEST: i128 = 1 << 47;
+/// No array that exists has more elements: in the interpreter, which defines the language, it would take 2^51 bytes. Checks of lengths
+/// allow twice as many, so that one more than a length is always a length.
+pub(super) const LONGEST: i128 = 1 << 46;
 
 #[derive(Clone, Debug)]
 struct Rule {
@@ -30,27 +32,41 @@ struct Rule {
     body: Size,
 }
 
+/// An operator at a width.
+pub(super) type Operation = (BinOp, ScalarType);
+
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
     facts: Assumptions,
     rules: Vec<Rule>,
     rules_of: BTreeMap<SymbolId, Vec<usize>>,
     counters: BTreeSet<SymbolId>,
+    /// Sizes of arguments that differ between calls in parallel code: equations prefer to replace them.
+    unsteady: BTreeSet<SymbolId>,
+    /// Integers that may have wrapped: what they are if they have not, and whether they may be too high and too low for that.
+    wrapping: BTreeMap<SymbolId, (Size, bool, bool)>,
+    /// Results of operations that have a name, by the operation.
+    computed: BTreeMap<(Operation, Size, Size), Size>,
+    computed_here: Vec<(Operation, Size, Size)>,
 }
 
 /// How much was known.
 pub(super) struct Known {
     facts: Mark,
     rules: usize,
+    computed: usize,
 }
 
 impl Knowledge {
     pub(super) fn mark(&mut self) -> Known {
-        Known { facts: self.facts.mark(), rules: self.rules.len() }
+        Known { facts: self.facts.mark(), rules: self.rules.len(), computed: self.computed_here.len() }
     }
 
     pub(super) fn release(&mut self, known: Known) {
         self.facts.release(known.facts);
+        for operation in self.computed_here.drain(known.computed..) {
+            self.computed.remove(&operation);
+        }
         for rule in self.rules.drain(known.rules..) {
             if let Some(rules) = self.rules_of.get_mut(&rule.symbol) {
                 rules.pop();
@@ -61,6 +77,11 @@ impl Knowledge {
     /// A symbol that stands for the position of a parallel body: equations prefer to replace others.
     pub(super) fn is_counter(&mut self, symbol: SymbolId) {
         self.counters.insert(symbol);
+    }
+
+    /// A symbol that differs between calls in parallel code: where it equals another one, the other one is kept.
+    pub(super) fn is_unsteady(&mut self, symbol: SymbolId) {
+        self.unsteady.insert(symbol);
     }
 
     /// The size with every equation used.
@@ -123,6 +144,48 @@ impl Knowledge {
         }
     }
 
+    /// The name of an operation's result, where it was computed before.
+    pub(super) fn computed(&self, op: Operation, a: &Size, b: &Size) -> Option<Size> {
+        self.computed.get(&(op, a.clone(), b.clone())).cloned()
+    }
+
+    pub(super) fn compute(&mut self, op: Operation, a: &Size, b: &Size, result: Size) {
+        let operation = (op, a.clone(), b.clone());
+        self.computed_here.push(operation.clone());
+        self.computed.insert(operation, result);
+    }
+
+    /// An integer is a sum or difference unless it wrapped.
+    pub(super) fn may_wrap(&mut self, symbol: SymbolId, exact: Size, above: bool, below: bool) {
+        self.wrapping.insert(symbol, (exact, above, below));
+    }
+
+    /// Assumes a truth; integers in it that now cannot have wrapped are what they were computed to be. A sum that is too high for 64 bits
+    /// comes out negative, one that is too low comes out above 2^62.
+    pub(super) fn learn(&mut self, truth: &Truth) {
+        self.assume_truth(truth);
+        if self.wrapping.is_empty() {
+            return;
+        }
+        let mut symbols = Vec::new();
+        truth.claims(&mut |claim| {
+            let (a, b) = claim.sides();
+            symbols.extend(symbols_of(a).into_iter().chain(symbols_of(b)));
+        });
+        for symbol in symbols {
+            let Some((exact, above, below)) = self.wrapping.get(&symbol).cloned() else { continue };
+            if self.has_rule(symbol) {
+                continue;
+            }
+            let itself = super::symbols::applied(symbol, Vec::new());
+            if (!above || self.never_negative(&itself))
+                && (!below || self.proves_claim(&Claim::Le(itself.clone(), Size::big(1 << 62))))
+            {
+                self.assume(&Claim::Eq(itself, exact));
+            }
+        }
+    }
+
     /// From here on the claim holds for all values of `p0`, `p1`, … for which there are places of the symbols in `about`: only
     /// applications of those are looked at.
     pub(super) fn assume_everywhere(&mut self, claim: &Claim, about: &[SymbolId]) {
@@ -180,7 +243,8 @@ impl Knowledge {
                 continue;
             }
             let rank = match (args.is_empty(), self.counters.contains(&symbol)) {
-                (false, _) => 2,
+                (false, _) => 3,
+                (true, false) if self.unsteady.contains(&symbol) => 2,
                 (true, false) => 1,
                 (true, true) => 0,
             };
@@ -199,7 +263,13 @@ impl Knowledge {
     }
 
     pub(super) fn ask(&self, claim: &Claim) -> Answer {
-        self.facts.prove(&claim.map(&|size| self.resolve(size)))
+        let claim = claim.map(&|size| self.resolve(size));
+        let t = std::time::Instant::now();
+        let r = self.facts.prove(&claim);
+        if std::env::var("TRACEQ").is_ok() {
+            eprintln!("Q {:?} {:?} {}", t.elapsed().as_micros(), r, claim.display(&|v| format!("s{}", v.0), &|f| format!("f{}", f.0)));
+        }
+        r
     }
 
     pub(super) fn proves(&self, truth: &Truth) -> bool {
@@ -214,7 +284,13 @@ impl Knowledge {
 
     /// Whether a size always lies between two numbers.
     pub(super) fn fits(&self, size: &Size, (low, high): (i128, i128)) -> bool {
-        self.facts.fits(&self.resolve(size), low, high)
+        let size = self.resolve(size);
+        let t = std::time::Instant::now();
+        let r = self.facts.fits(&size, low, high);
+        if std::env::var("TRACEQ").is_ok() {
+            eprintln!("F {:?} {:?} {}", t.elapsed().as_micros(), r, size.display(&|v| format!("s{}", v.0)));
+        }
+        r
     }
 
     pub(super) fn never_negative(&self, size: &Size) -> bool {

@@ -193,7 +193,7 @@ impl<'p> Walk<'p> {
                 let invariants = walk.candidates(state, start, memory, &cond, walk.scope);
                 memory.verified.clear();
                 invariants.iter().for_each(|claim| walk.known.assume(claim));
-                walk.known.assume_truth(&cond);
+                walk.known.learn(&cond);
                 let (next, data) = walk.body(body);
                 let next = walk.known.resolve_shape(&next);
                 let mut changed = walk.compare(state, start, &shape, &next, index.as_ref(), memory);
@@ -395,7 +395,7 @@ impl<'p> Walk<'p> {
         }
         let ended = found.cond.negate();
         let renamed = rename_truth(&ended, &|size| self.renamed(size, state, &shape));
-        self.known.assume_truth(&renamed);
+        self.known.learn(&renamed);
         (shape, memory.data.and(ending))
     }
 }

@@ -23,13 +23,22 @@ mod control;
 mod deps;
 mod groups;
 mod knowledge;
+mod literals;
 mod loops;
 mod parallel;
+mod reasons;
 mod regularity;
+mod report;
 mod scalars;
+mod signature;
 mod symbols;
+pub mod text;
 mod truth;
 mod walk;
+mod words;
+
+pub use report::{CheckReport, Status};
+pub use signature::Signature;
 
 use calls::{Context, Ensures, Summaries, Summary};
 use std::collections::BTreeMap;
@@ -41,18 +50,23 @@ use walk::{Spot, Verdict, Walk};
 const ROUNDS: usize = 6;
 
 /// What was found out about a program.
+#[derive(Clone, Debug)]
 pub struct Analysis {
     /// The shapes of all values.
     pub shapes: Shapes,
     verdicts: BTreeMap<FuncId, BTreeMap<Spot, Verdict>>,
+    sketches: BTreeMap<FuncId, signature::Sketch>,
+    /// Checks that fail in every run of a function, whatever its arguments are.
+    certain: BTreeMap<FuncId, Vec<Spot>>,
 }
 
 /// Finds the sizes of everything, and the checks that always hold.
 pub fn analyse(program: &Program) -> Analysis {
     let groups = groups::groups(program);
     let mut summaries = Summaries::new();
+    let mut own = Own::default();
     for (group, recursive) in &groups {
-        summarise(program, group, *recursive, &mut summaries);
+        summarise(program, group, *recursive, &mut summaries, &mut own);
     }
     let mut contexts: BTreeMap<FuncId, Context> = BTreeMap::new();
     let mut found: BTreeMap<FuncId, Found> = BTreeMap::new();
@@ -66,7 +80,7 @@ pub fn analyse(program: &Program) -> Analysis {
         shapes.functions.push(found.shapes);
         verdicts.insert(f, found.verdicts);
     }
-    Analysis { shapes, verdicts }
+    Analysis { shapes, verdicts, sketches: own.sketches, certain: own.certain }
 }
 
 /// Marks the checks that always hold.
@@ -112,6 +126,13 @@ impl Analysis {
     }
 }
 
+/// What a function shows without its callers.
+#[derive(Default)]
+struct Own {
+    sketches: BTreeMap<FuncId, signature::Sketch>,
+    certain: BTreeMap<FuncId, Vec<Spot>>,
+}
+
 /// What the last walk over a function found.
 struct Found {
     shapes: FunctionShapes,
@@ -119,7 +140,13 @@ struct Found {
 }
 
 /// Callees first: what a call ensures.
-fn summarise(program: &Program, group: &[FuncId], recursive: bool, summaries: &mut Summaries) {
+fn summarise(
+    program: &Program,
+    group: &[FuncId],
+    recursive: bool,
+    summaries: &mut Summaries,
+    own: &mut Own,
+) {
     if recursive {
         summaries.extend(group.iter().map(|f| (*f, Summary::Never)));
     }
@@ -130,6 +157,8 @@ fn summarise(program: &Program, group: &[FuncId], recursive: bool, summaries: &m
             let (shape, data) = walk.body(&program.functions[*f].body);
             walk.find_first_rows();
             let never = walk.dead;
+            own.sketches.insert(*f, walk.sketch(&shape));
+            own.certain.insert(*f, report::certain(&walk.verdicts));
             let new = walk.summary(&shape, data);
             let old = summaries.get(f);
             let next = match old {
@@ -201,6 +230,7 @@ fn look(
             } else {
                 let context = contexts.entry(g).or_default();
                 context.varying.extend(c.varying);
+                context.varying_data.extend(c.varying_data);
                 context.in_parallel |= c.in_parallel;
             }
         }
@@ -230,7 +260,8 @@ fn start<'p>(program: &'p Program, f: FuncId, summaries: &'p Summaries) -> Walk<
     walk
 }
 
-fn finish(walk: Walk, _result: &Shape) -> Found {
+fn finish(mut walk: Walk, _result: &Shape) -> Found {
+    walk.give_reasons();
     let shapes = FunctionShapes {
         symbols: walk.symbols.table,
         values: walk.shapes,

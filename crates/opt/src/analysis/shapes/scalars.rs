@@ -21,6 +21,9 @@ use terrace_ir::core::{Expr, Type};
 use terrace_ir::shape::{Shape, as_symbol};
 use terrace_ir::{Atom, ValueId};
 
+/// Beyond every sum of two integers.
+const FAR: i128 = 1 << 100;
+
 impl<'p> Walk<'p> {
     /// The shape of scalar work; none for anything else.
     pub(super) fn scalar(&mut self, value: ValueId, expr: &'p Expr, operands: Deps) -> Option<(Shape, Deps)> {
@@ -133,39 +136,73 @@ impl<'p> Walk<'p> {
             self.truths.insert(value, truth);
             return None;
         }
-        self.range(value)?;
+        let ty = self.type_of(value).scalar().filter(|ty| is_integer(*ty))?;
         let deps = self.data_or_size(a).and(self.data_or_size(b));
         let (a, b) = (self.integer(a), self.integer(b));
+        if let Some(known) = self.known.computed((op, ty), &a, &b) {
+            return Some(known);
+        }
+        let found = self.integer_result(value, op, &a, &b, deps).unwrap_or_else(|| {
+            let named = self.own(value, &[], Some(ty), deps);
+            self.remember_exact(value, op, &a, &b, &named);
+            named
+        });
+        if as_symbol(&found).is_some() {
+            self.known.compute((op, ty), &a, &b, found.clone());
+        }
+        Some(found)
+    }
+
+    /// What a sum or difference of 64-bit integers is unless it wraps.
+    fn remember_exact(&mut self, value: ValueId, op: BinOp, a: &Size, b: &Size, named: &Size) {
+        let exact = match op {
+            BinOp::Add => a + b,
+            BinOp::Sub => a - b,
+            _ => return,
+        };
+        if self.type_of(value).scalar() != Some(ScalarType::I64) {
+            return;
+        }
+        let above = !self.known.fits(&exact, (-FAR, i64::MAX.into()));
+        let below = !self.known.fits(&exact, (i64::MIN.into(), FAR));
+        if let Some((symbol, _)) = as_symbol(named) {
+            self.known.may_wrap(symbol, exact, above, below);
+        }
+    }
+
+    fn integer_result(&mut self, value: ValueId, op: BinOp, a: &Size, b: &Size, deps: Deps) -> Option<Size> {
         match op {
             BinOp::Add => self.if_fits(value, a + b),
             BinOp::Sub => self.if_fits(value, a - b),
             BinOp::Mul => self.if_fits(value, a * b),
-            BinOp::Min => Some(Size::min_of(&[a, b])),
-            BinOp::Max => Some(Size::max_of(&[a, b])),
+            BinOp::Min => Some(Size::min_of(&[a.clone(), b.clone()])),
+            BinOp::Max => Some(Size::max_of(&[a.clone(), b.clone()])),
             BinOp::Div => match b.as_constant() {
                 Some(by) => self.if_fits(value, a.floor_div(by)?),
-                None => self.quotient(value, &a, &b, deps),
+                None => self.quotient(value, a, b, deps),
             },
             BinOp::Rem => match b.as_constant() {
                 Some(by) => self.if_fits(value, a.floor_mod(by)?),
-                None => self.remainder(value, &a, &b, deps),
+                None => self.remainder(value, a, b, deps),
             },
             BinOp::Shl => {
                 let power = match b.as_constant() {
                     Some(by @ 0..=62) => Size::constant(1 << by),
                     Some(_) => return None,
-                    None if self.known.fits(&b, (0, 62)) => Size::pow2(&b),
+                    None if self.known.fits(b, (0, 62)) => Size::pow2(b),
                     None => return None,
                 };
                 self.if_fits(value, a * power)
             }
             BinOp::Shr => match b.as_constant() {
                 Some(by @ 0..=62) => self.if_fits(value, a.floor_div(1 << by)?),
-                _ if self.known.never_negative(&a) => Some(self.bounded(value, deps, Some(Size::zero()), Some(a))),
+                _ if self.known.never_negative(a) => {
+                    Some(self.bounded(value, deps, Some(Size::zero()), Some(a.clone())))
+                }
                 _ => None,
             },
             BinOp::And => {
-                let mask = [&a, &b].into_iter().find(|s| s.as_constant().is_some_and(|c| c >= 0)).cloned()?;
+                let mask = [a, b].into_iter().find(|s| s.as_constant().is_some_and(|c| c >= 0)).cloned()?;
                 Some(self.bounded(value, deps, Some(Size::zero()), Some(mask)))
             }
             _ => None,

@@ -51,24 +51,26 @@ impl Truth {
         self.negate().and(other.negate()).negate()
     }
 
+    /// Gives `see` every claim in it.
+    pub(super) fn claims(&self, see: &mut dyn FnMut(&Claim)) {
+        match self {
+            Truth::Claim(claim) => see(claim),
+            Truth::All(parts) | Truth::Any(parts) => parts.iter().for_each(|p| p.claims(see)),
+            Truth::Unknown | Truth::Known(_) => {}
+        }
+    }
+
     /// The same with claims that `keep` refuses made unknown.
     pub(super) fn keep(&self, keep: &dyn Fn(&Size) -> bool) -> Truth {
         let each = |parts: &[Truth]| parts.iter().map(|p| p.keep(keep)).collect();
         match self {
             Truth::Claim(claim) => {
-                let (a, b) = sides(claim);
+                let (a, b) = claim.sides();
                 if keep(a) && keep(b) { self.clone() } else { Truth::Unknown }
             }
             Truth::All(parts) => Truth::All(each(parts)),
             Truth::Any(parts) => Truth::Any(each(parts)),
             _ => self.clone(),
         }
-    }
-}
-
-/// The two sides of a claim.
-pub(super) fn sides(claim: &Claim) -> (&Size, &Size) {
-    match claim {
-        Claim::Le(a, b) | Claim::Lt(a, b) | Claim::Eq(a, b) | Claim::Ne(a, b) => (a, b),
     }
 }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Claim, Size, SizeVar, sum};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::check::CheckId;
-use terrace_ir::core::{Body, Expr, Function, Program, Stmt, StmtKind, Type};
+use terrace_ir::core::{Body, Expr, Function, Program, Role, Stmt, StmtKind, Type};
 use terrace_ir::shape::{Parallel, Shape, Step, Symbol, SymbolId, as_symbol, position};
 use terrace_ir::{Atom, FuncId, ValueId};
 
@@ -147,6 +147,11 @@ impl<'p> Walk<'p> {
             }
             self.shapes.insert(*param, shape);
             self.data.insert(*param, data);
+        }
+        if let Role::Test { arguments, .. } = &self.function.role {
+            for (param, argument) in self.function.params.iter().zip(arguments) {
+                self.given(*param, argument);
+            }
         }
         // The places of the result have their numbers from the start, so that summaries of several walks can be compared.
         let result = ValueId::new(self.function.values.len());
@@ -409,7 +414,7 @@ impl<'p> Walk<'p> {
                 let truth = self.truth(*cond);
                 let verdict = self.judge(&truth);
                 self.verdicts.insert(Spot::Check(*check, cond.var()), verdict.clone());
-                self.known.assume_truth(&truth);
+                self.known.learn(&truth);
                 self.establish(&truth);
             }
         }
