@@ -1,6 +1,6 @@
 //! How sizes print.
 //!
-//! Terms of higher degree come first and the constant last; a denominator stands once, behind the whole: `(n^2 + n)/2`, `2*n*m - 3`,
+//! Terms of higher degree come first, the first positive one before all, and the constant last; a denominator stands once, behind the whole: `(n^2 + n)/2`, `2*n*m - 3`,
 //! `n + floor(k/2)`, `2^(n - i)`, `[i < 3]*m` (`m` where `i < 3`, else zero), `sum(i < n: k(i))`. The caller names variables and functions;
 //! without names they are `s3` and `k3`. The variables of sums are `i j k ...` from the outside in, passing over letters that the caller's
 //! names use. Printing is for readers and dumps: nothing parses it back.
@@ -88,6 +88,10 @@ impl Text<'_> {
     fn numerator(&mut self, size: &Size) -> String {
         let mut terms: Vec<(&Monomial, i128)> = size.terms().collect();
         terms.sort_by_key(|(m, _)| Reverse(m.degree()));
+        // `n - i` reads better than `-i + n`.
+        if let Some(first) = terms.iter().position(|(m, c)| *c > 0 && m.degree() > 0) {
+            terms[..=first].rotate_right(1);
+        }
         let mut text = String::new();
         for (monomial, coefficient) in terms {
             text += match (text.is_empty(), coefficient < 0) {

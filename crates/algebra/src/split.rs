@@ -35,6 +35,20 @@ impl Size {
         }
     }
 
+    /// `(subject, bound, below, above)` of which the size is the split, if a condition stands in it.
+    pub fn cases(&self) -> Option<(Size, Size, Size, Size)> {
+        let (atom, test) = self.atoms().into_iter().find_map(|atom| match atom {
+            Atom::Below(test) => Some((atom, test)),
+            _ => None,
+        })?;
+        let part = |sign: i128| {
+            let terms = test.terms.iter().filter(|(_, c)| **c * sign > 0).map(|(m, c)| (m.clone(), *c * sign));
+            Size { terms: terms.collect(), den: 1 }
+        };
+        let (below, above) = (self.replace_atom(atom, &Size::one()), self.replace_atom(atom, &Size::zero()));
+        Some((part(1), part(-1), below, above))
+    }
+
     /// One where the size is negative, else zero.
     pub(crate) fn below(size: &Size) -> Size {
         let (test, negated) = condition(size);

@@ -37,12 +37,12 @@ fn extremes() {
     check("min(n + x, m + x)", "x + min(m, n)");
     check("min(m - 3, n - 3)", "min(m, n) - 3");
     check("min(n + 1, m + 2)", "min(m + 1, n) + 1");
-    check("max(0, i - w)", "-w + max(i, w)");
+    check("max(0, i - w)", "max(i, w) - w");
     check("max(w - 0, i) - w - max(0, i - w)", "0");
     check("min(2*n, 4*m)", "2*min(2*m, n)");
     check("min(n*n + n, n*n + m)", "n^2 + min(m, n)");
     check("min(n, min(m, 2) + 3)", "min(m + 3, 5, n)");
-    check("min(n - max(a, b), c)", "-a - b + min(a + b + c, a + n, b + n)");
+    check("min(n - max(a, b), c)", "min(a + b + c, a + n, b + n) - a - b");
     check("min(2*min(a, b), c)", "min(2*a, 2*b, c)");
     check("min(a, max(a, b))", "a");
     check("max(a + 1, min(a, b))", "a + 1");

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! $ terrace check --stats --list examples/spmv.tce
-//! examples/spmv.tce: 2 checks, 1 proved, 1 remains
+//! examples/spmv.tce: 1 check: 0 proved, 0 at entry, 1 remaining
 //!
-//!   kind   proved  at entry  remains
-//!   index       0         0        1
-//!   zip         1         0        0
+//!   kind   proved  at entry  remaining
+//!   index       0         0          1
 //!
-//!   examples/spmv.tce:1:60  index  v[j]
-//!     nothing bounds `j`
+//! remains
+//!   examples/spmv.tce:3:13  index  v[j]
+//!     nothing says that `j`, read from `rows`, is at least 0 and below the length of `v`
 //! ```
 //!
 //! A file that cannot be read or is wrong is reported as by `check`, and left out of the counts.
@@ -202,8 +202,10 @@ fn json(found: &[(&Path, Vec<CheckFound>)]) -> String {
         format!("  {{\"file\": {}, \"counts\": {}, \"checks\": [{list}]}}", name_of(file), numbers(count(checks.iter())))
     });
     let files = files.collect::<Vec<_>>().join(",\n");
+    let files = if files.is_empty() { String::new() } else { format!("\n{files}\n ") };
     let kinds = kinds(found).into_iter().map(|(kind, counts)| format!("  \"{kind}\": {}", numbers(counts)));
     let kinds = kinds.collect::<Vec<_>>().join(",\n");
+    let kinds = if kinds.is_empty() { String::new() } else { format!("\n{kinds}\n ") };
     let total = numbers(count(found.iter().flat_map(|(_, checks)| checks)));
-    format!("{{\"files\": [\n{files}\n ],\n \"kinds\": {{\n{kinds}\n }},\n \"total\": {total}}}\n")
+    format!("{{\"files\": [{files}],\n \"kinds\": {{{kinds}}},\n \"total\": {total}}}\n")
 }

@@ -150,7 +150,7 @@ impl Program {
         };
         let (sources, program, settings) = (self.sources.clone(), self.clone(), settings.clone());
         let claims = match (backend, settings.verify_shapes) {
-            (Backend::Interp, true) => Some(Arc::new(claims(&program.core))),
+            (Backend::Interp, true) => Some(Arc::new(program.analysis.shapes.clone())),
             _ => None,
         };
         Ok(Engine { sources, program, machine, backend, settings, claims, regular: BTreeMap::new(), timings })
@@ -364,11 +364,6 @@ impl Engine {
             ..default
         }
     }
-}
-
-/// What the compiler claims about the sizes of a program's values.
-fn claims(program: &core::Program) -> Shapes {
-    terrace_opt::analysis::shapes::analyse(program).shapes
 }
 
 /// Functions of Flat are numbered anew; entries and tests keep their names.

@@ -111,6 +111,7 @@ impl Program {
     pub fn inlined(&self) -> Program {
         let mut program = self.clone();
         inline_calls::inline_calls(&mut program.core);
+        program.analysis = Arc::new(prove_checks::prove_checks(&mut program.core));
         program
     }
 

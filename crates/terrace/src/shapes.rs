@@ -1,11 +1,11 @@
 //! What the compiler found out about sizes, for people and for tools.
 //!
 //! ```text
-//! spmv.tce: spmv[n, k, m](rows: [i < n][k(i)](i32, f64), v: [m]f64) -> [n]f64
-//! check index `v[j]`, line 1: remains, nothing bounds `j`
+//! spmv[n, k, m](rows: [i < n][k(i)](i32, f64), v: [m]f64) -> [n]f64
+//! index `v[j]`, line 3: remains, nothing says that `j`, read from `rows`, is at least 0 and below the length of `v`
 //! ```
 //!
-//! Everything here was found when the program was read; nothing is computed anew.
+//! Tests are left out before anything is looked at: a function that only tests call is reported as it is for all arguments.
 
 use crate::program::Program;
 use terrace_base::Span;
@@ -61,7 +61,8 @@ pub struct CheckFound {
 impl Program {
     /// The checks of the program, in the order of the source; those of tests are left out.
     pub fn checks(&self) -> Vec<CheckFound> {
-        let reports = self.analysis.checks(&self.core);
+        let program = self.without_tests();
+        let reports = program.analysis.checks(&program.core);
         let found = reports.into_iter().map(|report| {
             let (file, line, column) = self.place(report.span);
             let fate = match report.status {
@@ -112,12 +113,14 @@ impl Program {
 
     /// The inferred signatures of all functions, or of those of one name, with the class of every parallel expression.
     pub fn shapes_text(&self, function: Option<&str>) -> String {
-        text::shapes(&self.core, &self.analysis, &self.sources, function)
+        let program = self.without_tests();
+        text::shapes(&program.core, &program.analysis, &self.sources, function)
     }
 
     /// The same as JSON: a list of functions.
     pub fn shapes_json(&self, function: Option<&str>) -> String {
-        text::shapes_json(&self.core, &self.analysis, &self.sources, function)
+        let program = self.without_tests();
+        text::shapes_json(&program.core, &program.analysis, &self.sources, function)
     }
 
     /// The names of the functions that have signatures, as they are written.

@@ -3,12 +3,13 @@
 use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use terrace_base::{IdVec, Timings};
 use terrace_ir::core::print::print_with_shapes;
 use terrace_ir::core::visit::walk_mut;
 use terrace_ir::core::{Expr, Role, StmtKind};
 use terrace_ir::{flat, kernel, mem};
-use terrace_opt::analysis::shapes::analyse;
+use terrace_opt::optimise::prove_checks::{forget_proofs, prove_checks};
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
 use terrace_plan::{Plan, Target};
@@ -99,7 +100,8 @@ pub(crate) fn compile(
 impl Program {
     /// The program at a stage, as text. Tests are left out: what is asked for is the entries.
     pub fn show(&self, stage: Stage, backend: Backend, settings: &Settings) -> Result<String, Failed> {
-        let program = self.for_options(&settings.options).without_tests();
+        let program = self.without_tests();
+        let program = program.for_options(&settings.options);
         let backend = match stage {
             Stage::C => Backend::C,
             Stage::Cuda => Backend::Cuda,
@@ -109,7 +111,7 @@ impl Program {
             return Ok(program.core.to_string());
         }
         if stage == Stage::Shapes {
-            return Ok(print_with_shapes(&program.core, &analyse(&program.core).shapes));
+            return Ok(print_with_shapes(&program.core, &program.analysis.shapes));
         }
         let mut timings = Timings::new();
         Ok(match compile(&program, backend, settings, stage, &mut timings)? {
@@ -124,8 +126,9 @@ impl Program {
         })
     }
 
-    /// The program without its tests. Nothing calls a test, but functions may come after one: calls are renumbered.
-    fn without_tests(&self) -> Program {
+    /// The program without its tests. Nothing calls a test, but functions may come after one: calls are renumbered. What is known about
+    /// sizes is found anew: a function that only tests call is for all arguments then, and not only for theirs.
+    pub(crate) fn without_tests(&self) -> Program {
         let mut program = self.clone();
         let mut new_ids = BTreeMap::new();
         let mut kept = IdVec::new();
@@ -142,6 +145,8 @@ impl Program {
             });
         }
         program.core.functions = kept;
+        forget_proofs(&mut program.core);
+        program.analysis = Arc::new(prove_checks(&mut program.core));
         program
     }
 }

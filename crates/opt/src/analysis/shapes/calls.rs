@@ -59,6 +59,10 @@ pub(super) struct Context {
     pub(super) below: BTreeSet<(Site, Site)>,
     pub(super) at_most: BTreeSet<(Site, Site)>,
     pub(super) at_least: BTreeMap<Site, i64>,
+    /// Upper bounds that are numbers.
+    pub(super) within: BTreeMap<Site, i64>,
+    /// Which of the facts that the callee establishes hold before the call.
+    pub(super) met: BTreeSet<usize>,
     /// Sizes that differ from one call to the next in parallel code.
     pub(super) varying: BTreeSet<Site>,
     /// Parameters whose elements differ from one call to the next in parallel code.
@@ -75,6 +79,9 @@ impl Context {
         self.at_most.retain(|s| other.at_most.contains(s));
         let both = |(site, n): (&Site, &i64)| Some((site.clone(), (*n).min(*other.at_least.get(site)?)));
         self.at_least = self.at_least.iter().filter_map(both).collect();
+        let both = |(site, n): (&Site, &i64)| Some((site.clone(), (*n).max(*other.within.get(site)?)));
+        self.within = self.within.iter().filter_map(both).collect();
+        self.met.retain(|k| other.met.contains(k));
         self.varying.extend(other.varying.iter().cloned());
         self.varying_data.extend(&other.varying_data);
         self.in_parallel |= other.in_parallel;
@@ -90,10 +97,15 @@ impl Context {
 
 const MOST_SITES: usize = 24;
 
+/// Numbers that are tried as upper bounds of integers.
+const MOST: [i64; 3] = [1 << 20, 1 << 31, 1 << 46];
+
 impl<'p> Walk<'p> {
     pub(super) fn call(&mut self, value: ValueId, function: FuncId, args: &[Atom], _span: Span) -> (Shape, Deps) {
         let shapes: Vec<Shape> = args.iter().map(|a| self.shape(*a)).collect();
-        let context = self.shown(function, &shapes, args);
+        let mut context = self.shown(function, &shapes, args);
+        let before = self.facts_met(value, function, &shapes);
+        context.met = before;
         self.sites.push((function, context));
         let ensures = match self.summaries.get(&function) {
             Some(Summary::Known(ensures)) => ensures,
@@ -133,22 +145,41 @@ impl<'p> Walk<'p> {
         for fact in &ensures.facts {
             let (a, b) = fact.claim.sides();
             let (a, b) = (put(a, self), put(b, self));
-            let claim = match &fact.claim {
-                Claim::Le(..) => Claim::Le(a, b),
-                Claim::Lt(..) => Claim::Lt(a, b),
-                Claim::Eq(..) => Claim::Eq(a, b),
-                Claim::Ne(..) => Claim::Ne(a, b),
-            };
+            let claim = with_sides(&fact.claim, a, b);
             let ranges: Vec<Size> = fact.ranges.iter().map(|s| put(s, self)).collect();
-            if ranges.is_empty() {
-                self.known.assume(&claim);
-                self.established.push(Fact { claim, ranges });
-            } else {
-                self.assume_fact(Fact { claim, ranges });
-            }
+            self.assume_fact(Fact { claim, ranges });
         }
         let data = mapped(self, ensures.data);
         (self.known.resolve_shape(&shape), data)
+    }
+
+    /// Which of the facts that a callee establishes hold before the call.
+    fn facts_met(&mut self, value: ValueId, function: FuncId, args: &[Shape]) -> BTreeSet<usize> {
+        let Some(Summary::Known(ensures)) = self.summaries.get(&function) else { return BTreeSet::new() };
+        let none = BTreeMap::new();
+        let mut met = BTreeSet::new();
+        for (k, fact) in ensures.facts.iter().enumerate().filter(|(_, f)| f.ranges.len() <= 1) {
+            let about_result = |s: &Size| {
+                terrace_ir::shape::symbols_of(s).iter().any(|s| {
+                    matches!(&ensures.symbols[*s], Symbol::Length(v, _) | Symbol::Integer(v, _) if *v == ensures.result)
+                })
+            };
+            let (a, b) = fact.claim.sides();
+            if about_result(a) || about_result(b) {
+                continue;
+            }
+            let claim = with_sides(
+                &fact.claim,
+                self.put_arguments(a, ensures, args, value, &none),
+                self.put_arguments(b, ensures, args, value, &none),
+            );
+            let ranges: Vec<Size> =
+                fact.ranges.iter().map(|s| self.put_arguments(s, ensures, args, value, &none)).collect();
+            if self.judge_everywhere(&ranges, &claim) == super::walk::Verdict::Proved {
+                met.insert(k);
+            }
+        }
+        met
     }
 
     /// A size of a summary with the sizes of the arguments put in, and names for what the call gives.
@@ -220,7 +251,11 @@ impl<'p> Walk<'p> {
         for (k, (site, size)) in plain.iter().enumerate() {
             if let Some(n) = size.as_constant() {
                 context.at_least.insert(site.clone(), n);
+                context.within.insert(site.clone(), n);
             } else if site.2 {
+                if let Some(most) = MOST.into_iter().find(|most| self.known.fits(size, (i64::MIN.into(), (*most).into()))) {
+                    context.within.insert(site.clone(), most);
+                }
                 for n in [1, 0] {
                     if self.known.proves_claim(&Claim::Le(Size::constant(n), size.clone())) {
                         context.at_least.insert(site.clone(), n);
@@ -252,7 +287,14 @@ impl<'p> Walk<'p> {
     }
 
     /// Relies on what all calls show.
-    pub(super) fn rely_on(&mut self, context: &Context) {
+    pub(super) fn rely_on(&mut self, context: &Context, itself: FuncId) {
+        if let Some(Summary::Known(ensures)) = self.summaries.get(&itself) {
+            // Parameters have the same symbols in every walk.
+            let met = context.met.iter().filter_map(|k| ensures.facts.get(*k));
+            for fact in met.cloned().collect::<Vec<_>>() {
+                self.assume_fact(fact);
+            }
+        }
         let own = |walk: &Self, site: &Site| -> Option<Size> {
             let param = walk.function.params.get(site.0)?;
             size_at(walk.shapes.get(param)?, &site.1).cloned()
@@ -283,6 +325,12 @@ impl<'p> Walk<'p> {
             let data = self.data[&param].and(Deps::of(Deps::CALLER));
             self.data.insert(param, data);
         }
+        // A length of rows for which a type states a name is that name, also where there are no rows: nothing more is said about it.
+        let own = |walk: &Self, site: &Site| {
+            let size = own(walk, site)?;
+            let stated = site.1.contains(&Step::Element) && walk.known.resolve(&size) != size;
+            (!stated).then_some(size)
+        };
         let mut claims = Vec::new();
         for (a, b) in &context.equal {
             claims.extend(own(self, a).zip(own(self, b)).map(|(a, b)| Claim::Eq(a, b)));
@@ -295,6 +343,11 @@ impl<'p> Walk<'p> {
         }
         for (a, n) in &context.at_least {
             claims.extend(own(self, a).map(|a| Claim::Le(Size::constant(*n), a)));
+        }
+        for (a, n) in &context.within {
+            let fixed = context.at_least.get(a) == Some(n);
+            let bound = |a, n| if fixed { Claim::Eq(a, n) } else { Claim::Le(a, n) };
+            claims.extend(own(self, a).map(|a| bound(a, Size::constant(*n))));
         }
         claims.iter().filter(|c| settled(c.sides().0) && settled(c.sides().1)).for_each(|c| self.known.assume(c));
         for param in &self.function.params {
@@ -393,6 +446,15 @@ impl<'p> Walk<'p> {
     }
 }
 
+fn with_sides(claim: &Claim, a: Size, b: Size) -> Claim {
+    match claim {
+        Claim::Le(..) => Claim::Le(a, b),
+        Claim::Lt(..) => Claim::Lt(a, b),
+        Claim::Eq(..) => Claim::Eq(a, b),
+        Claim::Ne(..) => Claim::Ne(a, b),
+    }
+}
+
 // Symbols of the caller above this number, while those of the callee are being replaced.
 const MASK: u32 = 1 << 30;
 
@@ -417,6 +479,28 @@ impl Ensures {
         a.shape == b.shape && a.data == b.data && a.claims() == b.claims() && deps(a) == deps(b)
     }
 
+    /// What the size at a place of the result may depend on.
+    fn deps_at(&self, path: &[Step]) -> Deps {
+        let Some(size) = size_at(&self.shape, path) else { return self.data };
+        let of = |symbol: SymbolId| {
+            if let Some((deps, _)) = self.named.get(&symbol) {
+                return *deps;
+            }
+            let (value, integer) = match &self.symbols[symbol] {
+                Symbol::Length(value, _) => (value, false),
+                Symbol::Integer(value, _) => (value, true),
+                Symbol::Position(_) => return Deps::NONE,
+                Symbol::Counter(_) => return self.data,
+            };
+            match self.params.iter().position(|p| p == value) {
+                Some(k) if integer => Deps::of(Deps::shape_of(k)).and(Deps::of(Deps::data_of(k))),
+                Some(k) => Deps::of(Deps::shape_of(k)),
+                None => self.data,
+            }
+        };
+        terrace_ir::shape::symbols_of(size).into_iter().map(of).collect()
+    }
+
     fn claims(&self) -> Vec<&Claim> {
         self.facts.iter().map(|f| &f.claim).collect()
     }
@@ -435,14 +519,19 @@ pub(super) fn widen(old: &Ensures, mut new: Ensures, everything: bool) -> Ensure
         let integer = matches!(new.shape.part(&path), Some(Shape::Integer(_)));
         let symbol = symbol_at(new.result, &path, integer);
         let Some(id) = new.symbols.enumerate().find(|(_, s)| **s == symbol).map(|(id, _)| id) else { continue };
-        let deps = new.named.get(&id).map_or(new.data, |(d, _)| d.and(new.data));
+        // Until the last rounds a size depends on what its sizes so far depended on; then on all that the result does.
+        let mut deps = new.deps_at(&path).and(old.deps_at(&path));
+        if everything {
+            deps = deps.and(new.data);
+        }
         new.named.insert(id, (deps, Limits::default()));
         set_size(&mut new.shape, &path, super::symbols::at_place(id, &path));
     }
     let before = old.claims();
     new.facts.retain(|f| !everything && before.contains(&&f.claim));
-    for (id, (_, limits)) in &mut new.named {
-        let known = old.named.get(id).map(|(_, l)| l.clone()).unwrap_or_default();
+    for (id, (deps, limits)) in &mut new.named {
+        let (before, known) = old.named.get(id).cloned().unwrap_or_default();
+        *deps = deps.and(before);
         limits.low.take_if(|low| everything || known.low.as_ref() != Some(low));
         limits.high.take_if(|high| everything || known.high.as_ref() != Some(high));
     }

@@ -107,6 +107,9 @@ impl<'p> Walk<'p> {
             if let Some(same) = self.agreed(&sizes) {
                 return same;
             }
+            if let Some(known) = self.chosen_before(&sizes) {
+                return known;
+            }
             let deps: Deps = sizes.iter().map(|(s, _)| self.symbols.deps(s)).collect::<Deps>().and(cond);
             let limits: Vec<Limits> = sizes.iter().map(|(s, _)| self.said_outside(s)).collect();
             let low = limits.iter().map(|l| l.low.clone()).collect::<Option<Vec<_>>>();
@@ -130,6 +133,15 @@ impl<'p> Walk<'p> {
         (shape, data)
     }
 
+    /// The name of the same choice between the same sizes made before: `m` of a matrix without rows is 0 wherever it is asked for.
+    fn chosen_before(&self, sizes: &[(Size, &Truth)]) -> Option<Size> {
+        let [(then, cond), (otherwise, _)] = sizes else { return None };
+        let same = |(c, t, o): &(Truth, Size, Size)| c == *cond && t == then && o == otherwise;
+        let (symbol, _) = self.choices.iter().rev().take(64).find(|(_, choice)| same(choice))?;
+        let size = super::symbols::applied(*symbol, Vec::new());
+        (!self.symbols.is_inside(&size, self.scope + 1, None)).then_some(size)
+    }
+
     /// The size that all branches give, each under its own condition.
     fn agreed(&mut self, sizes: &[(Size, &Truth)]) -> Option<Size> {
         let outside = |walk: &Self, s: &Size| !walk.symbols.is_inside(s, walk.scope + 1, None);
@@ -144,7 +156,7 @@ impl<'p> Walk<'p> {
                     }
                     let mark = self.known.mark();
                     self.known.assume_truth(cond);
-                    let equal = self.known.equal(s, other);
+                    let equal = self.equal(s, other);
                     self.known.release(mark);
                     equal
                 })

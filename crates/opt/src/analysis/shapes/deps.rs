@@ -40,6 +40,11 @@ impl Deps {
         Deps(1 << (source as u32).min(MANY))
     }
 
+    /// Whatever there is.
+    pub(super) fn everything() -> Deps {
+        Deps(u128::MAX)
+    }
+
     pub(super) fn and(self, other: Deps) -> Deps {
         Deps(self.0 | other.0)
     }

@@ -17,7 +17,7 @@
 
 use super::truth::Truth;
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_algebra::{Answer, Assumptions, Atom, Claim, Mark, Size, SizeFun, SizeVar};
+use terrace_algebra::{Assumptions, Atom, Claim, Mark, Size, SizeFun, SizeVar};
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::shape::{POSITIONS, Shape, SymbolId, symbols_of};
 
@@ -189,7 +189,12 @@ impl Knowledge {
     /// From here on the claim holds for all values of `p0`, `p1`, … for which there are places of the symbols in `about`: only
     /// applications of those are looked at.
     pub(super) fn assume_everywhere(&mut self, claim: &Claim, about: &[SymbolId]) {
-        let claim = claim.map(&|size| self.resolve(size));
+        let resolved = claim.map(&|size| self.resolve(size));
+        if at_positions(claim) && !at_positions(&resolved) {
+            // It says nothing where there is no such place.
+            return;
+        }
+        let claim = resolved;
         let (a, b) = claim.sides();
         let difference = a - b;
         let oriented = matches!(claim, Claim::Eq(..)) && self.orient(&difference, Some(about));
@@ -259,17 +264,18 @@ impl Knowledge {
     }
 
     pub(super) fn proves_claim(&self, claim: &Claim) -> bool {
-        self.ask(claim).is_yes()
-    }
-
-    pub(super) fn ask(&self, claim: &Claim) -> Answer {
         let claim = claim.map(&|size| self.resolve(size));
         let t = std::time::Instant::now();
-        let r = self.facts.prove(&claim);
+        let r = self.facts.proves(&claim);
         if std::env::var("TRACEQ").is_ok() {
             eprintln!("Q {:?} {:?} {}", t.elapsed().as_micros(), r, claim.display(&|v| format!("s{}", v.0), &|f| format!("f{}", f.0)));
         }
         r
+    }
+
+    /// Whether a claim can never hold here.
+    pub(super) fn refutes(&self, claim: &Claim) -> bool {
+        self.facts.prove(&claim.map(&|size| self.resolve(size))).is_no()
     }
 
     pub(super) fn proves(&self, truth: &Truth) -> bool {
@@ -304,6 +310,12 @@ impl Knowledge {
     pub(super) fn explain(&self, claim: &Claim) -> Option<terrace_algebra::Explanation> {
         self.facts.explain(&claim.map(&|size| self.resolve(size)))
     }
+}
+
+/// Whether a claim speaks about positions.
+fn at_positions(claim: &Claim) -> bool {
+    let (a, b) = claim.sides();
+    a.vars().into_iter().chain(b.vars()).any(|v| (v.0 as usize) < POSITIONS)
 }
 
 /// The positions in a pattern that make it equal to some arguments.

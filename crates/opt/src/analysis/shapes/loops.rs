@@ -14,6 +14,7 @@
 //! bounded; after the last one everything that may change has a name and no bounds. What was given up is remembered per loop, so that walking an
 //! outer loop again does not start over.
 
+use super::arrays::settled;
 use super::deps::Deps;
 use super::symbols::{at_place, build, size_at, symbol_at};
 use super::truth::Truth;
@@ -36,6 +37,8 @@ type Place = (Vec<Step>, bool);
 pub(super) struct LoopMemory {
     /// Places whose size has a name of its own, and what it may depend on.
     named: BTreeMap<Place, Deps>,
+    /// Lengths of rows that may differ from row to row; those of the other named places are as long as the first row.
+    uneven: BTreeSet<Place>,
     /// Places whose size grows by the same in every step.
     growing: BTreeMap<Place, Size>,
     not_growing: BTreeSet<Place>,
@@ -83,7 +86,7 @@ impl<'p> Walk<'p> {
         let mut done = None;
         for round in 0..rounds {
             if round + 1 == rounds {
-                self.give_up(state, &start, &mut memory);
+                self.give_up(state, &mut memory);
             }
             let found = self.round(state, &start, form, count.as_ref(), body, span, &mut memory);
             let changed = found.changed;
@@ -132,13 +135,16 @@ impl<'p> Walk<'p> {
     }
 
     /// The last round: everything that could still change is named, nothing is assumed to be invariant.
-    fn give_up(&mut self, state: ValueId, start: &Shape, memory: &mut LoopMemory) {
+    fn give_up(&mut self, state: ValueId, memory: &mut LoopMemory) {
         let ty = self.type_of(state).clone();
         memory.growing.clear();
-        let deps = memory.data.and(self.symbols.deps_of_shape(start));
+        // Dependences may still be on their way around the loop.
+        let deps = Deps::everything();
+        memory.data = deps;
         super::symbols::places(&ty, &mut Vec::new(), &mut |path, integer| {
-            memory.named.entry((path.to_vec(), integer.is_some())).or_insert(deps);
+            memory.named.insert((path.to_vec(), integer.is_some()), deps);
             memory.not_growing.insert((path.to_vec(), integer.is_some()));
+            memory.uneven.insert((path.to_vec(), integer.is_some()));
         });
         memory.hopeless = true;
     }
@@ -153,7 +159,11 @@ impl<'p> Walk<'p> {
             }
             match (memory.named.get(&place), first) {
                 (None, Some(first)) => first,
-                (deps, _) => self.own(state, path, integer, deps.copied().unwrap_or(memory.data)),
+                (deps, first) => {
+                    let even = is_even(&place, first.as_ref(), memory);
+                    let own = self.own(state, path, integer, deps.copied().unwrap_or(memory.data));
+                    if even { at_first_row(&own) } else { own }
+                }
             }
         })
     }
@@ -250,6 +260,10 @@ impl<'p> Walk<'p> {
                     *known = known.and(deps);
                     changed = true;
                 }
+                if is_even(&place, size_at(start, path), memory) && !settled(&new) {
+                    memory.uneven.insert(place.clone());
+                    changed = true;
+                }
                 let step = &new - &old;
                 let even = index.is_some() && !memory.not_growing.contains(&place) && size_at(start, path).is_some();
                 if even && !memory.growing.contains_key(&place) {
@@ -268,7 +282,7 @@ impl<'p> Walk<'p> {
                 }
                 continue;
             }
-            if !self.known.equal(&old, &new) {
+            if !self.equal(&old, &new) {
                 let first = size_at(start, path).map(|s| self.symbols.deps(s)).unwrap_or(Deps::NONE);
                 memory.named.insert(place, deps.and(first));
                 changed = true;
@@ -372,8 +386,10 @@ impl<'p> Walk<'p> {
                 (None, _, Some(first), _) => first,
                 (_, Some(step), Some(first), Some(times)) => first + step * times,
                 (deps, _, _, _) => {
+                    let even = is_even(&place, size_at(start, path), memory);
                     let deps = deps.copied().unwrap_or(memory.data).and(ending);
-                    self.own(value, path, integer, deps)
+                    let own = self.own(value, path, integer, deps);
+                    if even { at_first_row(&own) } else { own }
                 }
             }
         });
@@ -398,6 +414,17 @@ impl<'p> Walk<'p> {
         self.known.learn(&renamed);
         (shape, memory.data.and(ending))
     }
+}
+
+/// Whether a length of rows was the same for all rows so far.
+fn is_even(place: &Place, start: Option<&Size>, memory: &LoopMemory) -> bool {
+    let (path, integer) = place;
+    !integer && path.contains(&Step::Element) && start.is_some_and(settled) && !memory.uneven.contains(place)
+}
+
+/// The length of the first row for that of any row.
+fn at_first_row(size: &Size) -> Size {
+    size.substitute_all(&|var| ((var.0 as usize) < POSITIONS).then(Size::zero))
 }
 
 fn rename_truth(truth: &Truth, change: &dyn Fn(&Size) -> Size) -> Truth {

@@ -13,6 +13,7 @@
 use super::deps::Deps;
 use super::walk::Walk;
 use super::words::{Definitions, Origin, Words};
+use std::collections::BTreeMap;
 use terrace_algebra::{Atom as SizeAtom, Size, SizeFun, SizeVar};
 use terrace_base::Span;
 use terrace_ir::core::{Body, Expr, LoopForm, StmtKind, visit};
@@ -25,13 +26,14 @@ impl Walk<'_> {
     /// Gives every parallel operator its reason.
     pub(super) fn give_reasons(&mut self) {
         let definitions = Definitions::new(self.program, self.function);
+        let given: BTreeMap<SymbolId, String> = self.declared_names().into_iter().collect();
         let mut parallel = std::mem::take(&mut self.parallel);
         for entry in parallel.values_mut() {
             let words = Words {
                 definitions: &definitions,
                 symbols: &self.symbols.table,
                 shapes: &self.shapes,
-                given: Default::default(),
+                given: given.clone(),
         steady: Default::default(),
             };
             let (reason, cause) = match entry.regularity {

@@ -110,9 +110,17 @@ impl Analysis {
         reports.into_values().collect()
     }
 
-    fn words<'w, 'p>(&'w self, f: FuncId, definitions: &'w Definitions<'p>) -> Words<'w, 'p> {
+    /// The words for the sizes of a function, with the names that it declares.
+    pub(super) fn words<'w, 'p>(&'w self, f: FuncId, definitions: &'w Definitions<'p>) -> Words<'w, 'p> {
         let shapes = &self.shapes.functions[f];
-        Words { definitions, symbols: &shapes.symbols, shapes: &shapes.values, given: BTreeMap::new(), steady: Default::default() }
+        let declared = self.sketches.get(&f).map(|sketch| sketch.declared_in(&shapes.symbols));
+        Words {
+            definitions,
+            symbols: &shapes.symbols,
+            shapes: &shapes.values,
+            given: declared.unwrap_or_default(),
+            steady: Default::default(),
+        }
     }
 
     fn verdict(&self, f: FuncId, stmt: &Stmt) -> Option<&Verdict> {
@@ -185,9 +193,9 @@ impl Analysis {
                 } else {
                     Diagnostic::warning("T0310", format!("this fails whenever it runs: {title}"))
                 };
-                let mut diagnostic = diagnostic.primary(info.span, format!("{} against {}", sizes[0].1, sizes[1].1));
+                let mut diagnostic = diagnostic.primary(info.span, compared(&info.kind, claim, &sizes, &words));
                 for (span, text) in &sizes {
-                    if let Some(span) = span.filter(|s| !s.is_none() && *s != info.span) {
+                    if let Some(span) = span.filter(|s| !s.is_none() && !within(*s, info.span)) {
                         diagnostic = diagnostic.label(span, text.clone());
                     }
                 }
@@ -260,6 +268,23 @@ fn sides(claim: &Claim, instance: &Instance, words: &Words) -> [(Option<Span>, S
     [said(a, 0), said(b, 1)]
 }
 
+fn within(inner: Span, outer: Span) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The sizes beside each other.
+fn compared(kind: &CheckKind, claim: &Claim, sizes: &[(Option<Span>, String); 2], words: &Words) -> String {
+    let (a, b) = claim.sides();
+    let (found, wanted) = (words.size(a), words.size(b));
+    match kind {
+        CheckKind::Index => format!("position {found} of {}", elements(&wanted)),
+        CheckKind::Slice => format!("`{}` does not hold", words.claim(claim)),
+        CheckKind::Size(_) => format!("this has {}, the type says {wanted}", elements(&found)),
+        CheckKind::Places | CheckKind::Split | CheckKind::Partition => format!("{found} against {wanted}"),
+        _ => format!("{}, and {}", sizes[0].1, sizes[1].1),
+    }
+}
+
 fn elements(count: &str) -> String {
     match count {
         "1" => "1 element".to_string(),
@@ -274,8 +299,9 @@ fn wanted(kind: &CheckKind, values: &[Atom], open: &[Claim], words: &Words) -> S
         Some(atom) => spoken(*atom, definitions),
         None => "it".to_string(),
     };
-    let low = open.is_empty() || open.iter().any(|c| c.sides().0.is_zero());
-    let high = open.is_empty() || open.iter().any(|c| !c.sides().0.is_zero());
+    let is_low = |c: &&Claim| matches!(c, Claim::Le(a, _) if a.is_zero());
+    let low = open.is_empty() || open.iter().any(|c| is_low(&c));
+    let high = open.is_empty() || open.iter().any(|c| !is_low(&c));
     let claims = || open.iter().map(|c| format!("`{}`", words.claim(c))).collect::<Vec<_>>().join(" and ");
     match (kind, values) {
         (CheckKind::Index, [_, _]) => {

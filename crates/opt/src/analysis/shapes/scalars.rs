@@ -210,6 +210,7 @@ impl<'p> Walk<'p> {
     }
 
     fn quotient(&mut self, value: ValueId, a: &Size, b: &Size, deps: Deps) -> Option<Size> {
+        let ty = self.type_of(value).scalar()?;
         if !self.known.proves_claim(&Claim::Le(Size::one(), b.clone())) {
             return None;
         }
@@ -218,16 +219,23 @@ impl<'p> Walk<'p> {
         let q = self.bounded(value, deps, low, high);
         self.known.assume(&Claim::Le(&q * b, a.clone()));
         self.known.assume(&Claim::Lt(a.clone(), &q * b + b));
+        if let Some(r) = self.known.computed((BinOp::Rem, ty), a, b) {
+            self.known.assume(&Claim::Eq(r, a - &q * b));
+        }
         Some(q)
     }
 
     fn remainder(&mut self, value: ValueId, a: &Size, b: &Size, deps: Deps) -> Option<Size> {
+        let ty = self.type_of(value).scalar()?;
         if !self.known.proves_claim(&Claim::Le(Size::one(), b.clone())) {
             return None;
         }
         let r = self.bounded(value, deps, Some(Size::zero()), Some(b - 1));
         if self.known.never_negative(a) {
             self.known.assume(&Claim::Le(r.clone(), a.clone()));
+        }
+        if let Some(q) = self.known.computed((BinOp::Div, ty), a, b) {
+            self.known.assume(&Claim::Eq(r.clone(), a - q * b));
         }
         Some(r)
     }

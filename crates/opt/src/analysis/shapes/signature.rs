@@ -34,9 +34,17 @@ pub(super) struct Sketch {
     params: Vec<Shape>,
     result: Shape,
     facts: Vec<Fact>,
-    limits: BTreeMap<SymbolId, Limits>,
+    limits: Vec<(SymbolId, Limits)>,
     /// Names that the program declares for sizes.
     declared: Vec<(SymbolId, String)>,
+}
+
+impl Sketch {
+    /// The declared names by the symbols of another walk over the function.
+    pub(super) fn declared_in(&self, symbols: &IdVec<SymbolId, Symbol>) -> BTreeMap<SymbolId, String> {
+        let names: BTreeMap<&Symbol, &String> = self.declared.iter().map(|(s, name)| (&self.symbols[*s], name)).collect();
+        symbols.enumerate().filter_map(|(id, symbol)| Some((id, (*names.get(symbol)?).clone()))).collect()
+    }
 }
 
 /// A function's type with sizes.
@@ -76,21 +84,47 @@ impl Walk<'_> {
             ranges: fact.ranges.iter().map(|s| self.known.resolve(s)).collect(),
         };
         let facts = self.established.iter().map(resolved).collect();
-        let mut limits = BTreeMap::new();
-        result.sizes(0, &mut |_, size| {
-            for symbol in symbols_of(size) {
-                if let Some(known) = self.limits.get(&symbol) {
-                    let resolve = |bound: &Option<Size>| bound.as_ref().map(|b| self.known.resolve(b));
-                    limits.insert(symbol, Limits { low: resolve(&known.low), high: resolve(&known.high) });
-                }
-            }
-        });
+        let mut named = BTreeSet::new();
+        result.sizes(0, &mut |_, size| named.extend(symbols_of(size)));
+        let limits = self.limits_of(&named);
         let declared = self.declared_names();
         Sketch { symbols: self.symbols.table.clone(), params, result, facts, limits, declared }
     }
 
+    /// The bounds of some symbols, and of all others that turned out to be equal to one of them.
+    fn limits_of(&self, named: &BTreeSet<SymbolId>) -> Vec<(SymbolId, Limits)> {
+        let mut all = Vec::new();
+        for (symbol, known) in &self.limits {
+            let path = match &self.symbols.table[*symbol] {
+                Symbol::Length(_, path) | Symbol::Integer(_, path) => path,
+                _ => continue,
+            };
+            let resolved = self.known.resolve(&super::symbols::at_place(*symbol, path));
+            let Some((stands_for, args)) = as_symbol(&resolved) else { continue };
+            if named.contains(&stands_for) && args.iter().enumerate().all(|(k, a)| *a == position(k)) {
+                let tidy = |bound: &Option<Size>| bound.as_ref().map(|b| self.without_surplus(&self.known.resolve(b)));
+                all.push((stands_for, Limits { low: tidy(&known.low), high: tidy(&known.high) }));
+            }
+        }
+        all
+    }
+
+    /// A minimum or maximum of which one part is known to be the one.
+    fn without_surplus(&self, size: &Size) -> Size {
+        let (args, least) = match size.as_atom() {
+            Some(Atom::Min(args)) => (args, true),
+            Some(Atom::Max(args)) => (args, false),
+            _ => return size.clone(),
+        };
+        let wins = |a: &Size, b: &Size| {
+            let claim = if least { Claim::Le(a.clone(), b.clone()) } else { Claim::Le(b.clone(), a.clone()) };
+            a == b || self.known.proves_claim(&claim)
+        };
+        args.iter().find(|a| args.iter().all(|b| wins(a, b))).unwrap_or(size).clone()
+    }
+
     /// The size names in the types of the parameters, and what they turned out to be.
-    fn declared_names(&mut self) -> Vec<(SymbolId, String)> {
+    pub(super) fn declared_names(&mut self) -> Vec<(SymbolId, String)> {
         let mut values = Vec::new();
         for param in &self.function.params {
             names_in(&self.function.values[*param].ty, &mut values);
@@ -314,7 +348,8 @@ impl<'s, 'p> Writer<'s, 'p> {
         let said = [a, b].iter().all(|s| self.is_said(s) && s.as_i128().is_none_or(|n| n.abs() < 1 << 40));
         let positions = [a, b].iter().any(|s| s.vars().iter().any(|v| (v.0 as usize) < POSITIONS));
         let looks_up = !a.funs().is_empty() || !b.funs().is_empty();
-        said && a != b && (looks_up || !positions)
+        let cases = a.cases().is_some() || b.cases().is_some();
+        said && a != b && !cases && (looks_up || !positions)
     }
 
     /// Whether a fact holds of all sizes anyway, or because of others.
@@ -329,10 +364,19 @@ impl<'s, 'p> Writer<'s, 'p> {
                 _ => {}
             }
         }
+        for (symbol, _) in &self.sketch.declared {
+            known.assume_nonnegative(&applied(*symbol, Vec::new()));
+        }
         for (depth, length) in fact.ranges.iter().enumerate() {
             known.assume_index(SizeVar(depth as u32), length);
         }
-        others.filter(|o| o.ranges.is_empty()).for_each(|o| known.assume(&o.claim));
+        for other in others {
+            match at_positions(other) {
+                Some((fun, params)) => known.assume_fun(fun, &params, other.claim.clone()),
+                None if other.ranges.is_empty() => known.assume(&other.claim),
+                None => {}
+            }
+        }
         known.proves(&fact.claim)
     }
 
@@ -381,6 +425,21 @@ impl<'s, 'p> Writer<'s, 'p> {
             s.index() < POSITIONS || self.words.given.contains_key(&s) || self.is_integer_parameter(s)
         })
     }
+}
+
+/// The size function that a fact about all positions is about, if it is about one.
+fn at_positions(fact: &Fact) -> Option<(SizeFun, Vec<SizeVar>)> {
+    let (a, b) = fact.claim.sides();
+    let mut found = None;
+    for side in [a, b] {
+        applications(side, &mut |fun, args| {
+            let params: Option<Vec<SizeVar>> = args.iter().map(Size::as_var).collect();
+            if let Some(params) = params.filter(|p| p.len() == fact.ranges.len()) {
+                found = found.take().or(Some((fun, params)));
+            }
+        });
+    }
+    found
 }
 
 /// Gives `see` every application of a size function.

@@ -7,7 +7,7 @@
 //! ```
 
 use super::Analysis;
-use super::words::{Definitions, Words};
+use super::words::Definitions;
 use std::collections::BTreeSet;
 use terrace_base::json::quoted;
 use terrace_base::{SourceMap, Span};
@@ -113,13 +113,7 @@ impl Place {
 fn operators<'a>(program: &Program, analysis: &'a Analysis, sources: &SourceMap, f: FuncId) -> Vec<Operator<'a>> {
     let shapes = &analysis.shapes.functions[f];
     let definitions = Definitions::new(program, &program.functions[f]);
-    let words = Words {
-        definitions: &definitions,
-        symbols: &shapes.symbols,
-        shapes: &shapes.values,
-        given: Default::default(),
-        steady: Default::default(),
-    };
+    let words = analysis.words(f, &definitions);
     let mut all: Vec<Operator> = shapes
         .parallel
         .iter()

@@ -11,7 +11,7 @@
 
 use terrace_algebra::{Claim, Size};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Truth {
     Unknown,
     Known(bool),

@@ -427,7 +427,7 @@ impl<'p> Walk<'p> {
         if open.is_empty() && self.proves(truth) {
             return Verdict::Proved;
         }
-        let never = open.iter().find(|claim| self.known.ask(claim).is_no());
+        let never = open.iter().find(|claim| self.known.refutes(claim));
         match never {
             Some(claim) => Verdict::Fails { claim: claim.clone(), always: self.unconditional },
             None => Verdict::Remains(open),
@@ -467,6 +467,11 @@ impl<'p> Walk<'p> {
             self.known.release(mark);
             proved
         })
+    }
+
+    /// Whether two sizes are the same, by cases where need be.
+    pub(super) fn equal(&mut self, a: &Size, b: &Size) -> bool {
+        a == b || self.proves(&Truth::Claim(Claim::Eq(a.clone(), b.clone())))
     }
 
     pub(super) fn establish(&mut self, truth: &Truth) {
@@ -525,8 +530,12 @@ impl<'p> Walk<'p> {
 
     /// From here on, and whenever the body has run to this point, the fact holds.
     pub(super) fn assume_fact(&mut self, fact: Fact) {
-        let covered = self.covered(&fact.claim, &fact.ranges);
-        self.known.assume_everywhere(&fact.claim, &covered);
+        if fact.ranges.is_empty() {
+            self.known.assume(&fact.claim);
+        } else {
+            let covered = self.covered(&fact.claim, &fact.ranges);
+            self.known.assume_everywhere(&fact.claim, &covered);
+        }
         self.established.push(fact);
     }
 
@@ -554,7 +563,7 @@ impl<'p> Walk<'p> {
     }
 
     /// What can be said about a claim over positions `p0`, `p1`, … below these lengths.
-    fn judge_everywhere(&mut self, ranges: &[Size], claim: &Claim) -> Verdict {
+    pub(super) fn judge_everywhere(&mut self, ranges: &[Size], claim: &Claim) -> Verdict {
         let mark = self.known.mark();
         for (depth, length) in ranges.iter().enumerate() {
             self.known.assume(&Claim::Le(Size::zero(), position(depth)));

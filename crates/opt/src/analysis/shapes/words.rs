@@ -14,7 +14,7 @@
 use super::symbols::size_at;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Claim, Size, SizeFun, SizeVar};
-use terrace_base::{BinOp, Span};
+use terrace_base::{BinOp, Span, UnOp};
 use terrace_ir::core::{Body, Expr, Function, Lambda, LoopForm, Program, StmtKind};
 use terrace_ir::shape::{Shape, Step, Symbol, SymbolId};
 use terrace_ir::{Atom, ValueId};
@@ -145,7 +145,14 @@ impl<'p> Definitions<'p> {
 
     /// Whether the name of a value stands in the source.
     pub(super) fn has_name(&self, value: ValueId) -> bool {
-        matches!(self.origin(value), Origin::Parameter) || !MADE_UP.contains(&self.name(value))
+        match self.origin(value) {
+            Origin::Parameter => true,
+            // A literal without a name is called `xs` like many other things.
+            Origin::Let(Expr::ArrayLiteral { .. }) if self.name(value) == "xs" => {
+                self.function.values.iter().filter(|v| v.name == "xs").count() == 1
+            }
+            _ => !MADE_UP.contains(&self.name(value)),
+        }
     }
 
     /// A value as an expression of the language, short.
@@ -172,6 +179,7 @@ impl<'p> Definitions<'p> {
                 Expr::Binary(op, a, b) => {
                     let (a, b) = (atom(a), atom(b));
                     match (sign(*op), op) {
+                        (Some(sign @ ("*" | "/" | "%")), _) => format!("{} {sign} {}", held(&a), held(&b)),
                         (Some(sign), _) => format!("{a} {sign} {b}"),
                         (None, BinOp::Min) => format!("min({a}, {b})"),
                         (None, BinOp::Max) => format!("max({a}, {b})"),
@@ -180,8 +188,34 @@ impl<'p> Definitions<'p> {
                 }
                 Expr::Transpose(a) => format!("transpose({})", atom(a)),
                 Expr::Flatten(a) => format!("flatten({})", atom(a)),
-                Expr::Reduce { array, .. } => format!("reduce({})", atom(array)),
-                Expr::Filter { array, .. } => format!("filter({})", atom(array)),
+                Expr::Reduce { operator, array, .. } => {
+                    let adds = operator.body.stmts.iter().any(|s| {
+                        matches!(&s.kind, StmtKind::Let { expr: Expr::Binary(BinOp::Add, ..), .. })
+                    });
+                    format!("{}({})", if adds { "sum" } else { "reduce" }, atom(array))
+                }
+                Expr::Filter { predicate, array } => {
+                    let name = predicate.params.first().map_or("_", |p| self.name(*p));
+                    format!("[{name} for {name} in {} if …]", atom(array))
+                }
+                Expr::Map { lambda, arrays } => {
+                    let over = lambda.params.iter().zip(arrays).map(|(p, a)| format!("{} in {}", self.name(*p), atom(a)));
+                    format!("[… for {}]", over.collect::<Vec<_>>().join(", "))
+                }
+                Expr::Generate { lambda, count } => {
+                    let name = lambda.params.first().map_or("_", |p| self.name(*p));
+                    format!("[… for {name} < {}]", atom(count))
+                }
+                Expr::Concat(arrays) => arrays.iter().map(atom).collect::<Vec<_>>().join(" ++ "),
+                Expr::ArrayLiteral { elems, .. } if elems.len() <= 2 => {
+                    format!("[{}]", elems.iter().map(atom).collect::<Vec<_>>().join(", "))
+                }
+                Expr::ArrayLiteral { .. } => "[…]".to_string(),
+                Expr::Loop { .. } => "loop …".to_string(),
+                Expr::If { .. } => "if …".to_string(),
+                Expr::Match { .. } => "match …".to_string(),
+                Expr::Unary(UnOp::Abs, a) => format!("abs({})", atom(a)),
+                Expr::Unary(UnOp::Neg, a) => format!("-{}", atom(a)),
                 _ => self.name(value).to_string(),
             },
             Origin::Element(array) => format!("{}[{}]", atom(&array), self.counter(value)),
@@ -253,6 +287,11 @@ fn sign(op: BinOp) -> Option<&'static str> {
     })
 }
 
+/// In brackets where it is a sum.
+fn held(text: &str) -> String {
+    if text.contains(" + ") || text.contains(" - ") { format!("({text})") } else { text.to_string() }
+}
+
 /// Names for symbols, and what sizes look like with them.
 pub(super) struct Words<'w, 'p> {
     pub(super) definitions: &'w Definitions<'p>,
@@ -270,6 +309,10 @@ const CLOSE: char = '\u{3}';
 impl Words<'_, '_> {
     /// A size as an expression of the language.
     pub(super) fn size(&self, size: &Size) -> String {
+        if let Some((subject, bound, below, above)) = size.cases() {
+            let [subject, bound, below, above] = [subject, bound, below, above].map(|s| self.size(&s));
+            return format!("if {subject} < {bound} then {below} else {above}");
+        }
         let (size, named) = self.elements_named(size);
         let symbol = |SizeVar(n): SizeVar| self.place(SymbolId::new(n as usize), &[]);
         let var = |v: SizeVar| named.get(&v).cloned().unwrap_or_else(|| symbol(v));
@@ -279,7 +322,7 @@ impl Words<'_, '_> {
             _ => format!("{OPEN}{n}{CLOSE}"),
         };
         let text = size.display_with(&var, &fun).to_string();
-        self.with_places(text)
+        with_divisions(self.with_places(text))
     }
 
     /// `a <= b` and the like.
@@ -355,10 +398,25 @@ impl Words<'_, '_> {
     }
 }
 
+/// `n / 2` for `floor(n/2)`.
+fn with_divisions(mut text: String) -> String {
+    while let Some(at) = text.rfind("floor(") {
+        let open = at + "floor".len();
+        let (_, length) = arguments(&text[open..]);
+        let inner = &text[open + 1..open + length - 1];
+        let Some((dividend, divisor)) = inner.rsplit_once('/') else { return text };
+        let quotient = format!("{} / {}", dividend.trim(), divisor.trim());
+        let beside = |c: Option<char>| matches!(c, Some('*' | '^' | '/'));
+        let factor = beside(text[..at].chars().next_back()) || beside(text[open + length..].chars().next());
+        text.replace_range(at..open + length, &if factor { format!("({quotient})") } else { quotient });
+    }
+    text
+}
+
 /// `len(rows[i].0)`.
 fn written(name: &str, path: &[Step], args: &[String], length: bool) -> String {
     let mut args = args.iter();
-    let mut text = name.to_string();
+    let mut text = if path.is_empty() || !name.contains(' ') { name.to_string() } else { format!("({name})") };
     for step in path {
         match step {
             Step::Field(k) => text += &format!(".{k}"),
