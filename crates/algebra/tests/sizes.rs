@@ -63,7 +63,7 @@ fn powers_of_two() {
     check("pow(n)*pow(n)*pow(3)", "8*2^(2*n)");
     check("pow(n - 1)", "2^n/2");
     check("pow(n - 1)*pow(m + 1)", "2^(m + n)");
-    check("pow(n - i + 1)", "2^(-i + n + 1)");
+    check("pow(n - i + 1)", "2^(n - i + 1)");
     check("pow(n - i + 1)*pow(i)", "2*2^n");
     check("pow(n - i)*pow(i - n + m)", "2^m");
     check("pow(n - i)*pow(i - n)", "1");

@@ -84,8 +84,11 @@ fn run(line: &str, folder: &Path) -> String {
 
 fn replay(transcript: &str, folder: &Path) -> String {
     let mut out = String::new();
-    for line in transcript.lines() {
-        if line.starts_with('#') || (line.is_empty() && !out.ends_with("\n\n")) {
+    let mut lines = transcript.lines().peekable();
+    while let Some(line) = lines.next() {
+        // Other empty lines are a command's own.
+        let separates = line.is_empty() && lines.peek().is_some_and(|next| next.starts_with(['#', '$']));
+        if line.starts_with('#') || separates {
             out += line;
             out += "\n";
         }

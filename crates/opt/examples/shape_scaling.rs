@@ -50,8 +50,12 @@ fn statements(n: usize) -> String {
 
 /// Integers and indices under a guard.
 fn scalars(n: usize) -> String {
-    let body = lines(n, |k| format!("  let i{k} = if i{0} + 1 < len(xs) then i{0} + 1 else 0\n  let s{k} = s{0} + xs[i{k}]", k - 1));
-    format!("entry f(xs: []f64) -> f64 =\n  assert(len(xs) > 0, \"not empty\")\n  let i0 = 0\n  let s0 = 0.0\n{body}  in s{n}\n")
+    let body = lines(n, |k| {
+        format!("  let i{k} = if i{0} + 1 < len(xs) then i{0} + 1 else 0\n  let s{k} = s{0} + xs[i{k}]", k - 1)
+    });
+    format!(
+        "entry f(xs: []f64) -> f64 =\n  assert(len(xs) > 0, \"not empty\")\n  let i0 = 0\n  let s0 = 0.0\n{body}  in s{n}\n"
+    )
 }
 
 /// Conditionals one after the other, with arms of one shape and of two.
@@ -79,17 +83,28 @@ fn facts(n: usize) -> String {
 }
 
 fn functions(n: usize) -> String {
-    lines(n, |k| format!("entry f{k}[n](xs: [n]f64, ys: []f64) -> f64 = sum([x * y for x in xs, y in ys]) + (if n > {k} then xs[{k}] else 0.0)"))
+    lines(n, |k| {
+        format!(
+            "entry f{k}[n](xs: [n]f64, ys: []f64) -> f64 = sum([x * y for x in xs, y in ys]) + (if n > {k} then xs[{k}] else 0.0)"
+        )
+    })
 }
 
 fn calls(n: usize) -> String {
     let body = lines(n, |k| format!("def f{k}(xs: []f64, i: i64) -> []f64 = [x + xs[i] for x in f{}(xs, i)]", k - 1));
-    format!("def f0(xs: []f64, i: i64) -> []f64 = [x * xs[i] for x in xs]\n{body}entry f(xs: []f64) -> []f64 = if len(xs) > 0 then f{n}(xs, 0) else xs\n")
+    format!(
+        "def f0(xs: []f64, i: i64) -> []f64 = [x * xs[i] for x in xs]\n{body}entry f(xs: []f64) -> []f64 = if len(xs) > 0 then f{n}(xs, 0) else xs\n"
+    )
 }
 
 /// Functions that call each other in a ring.
 fn group(n: usize) -> String {
-    let body = lines(n, |k| format!("def f{k}(xs: []f64, d: i64) -> []f64 = if d <= 0 then xs else [x + 1.0 for x in f{}(xs, d - 1)]", k % n + 1));
+    let body = lines(n, |k| {
+        format!(
+            "def f{k}(xs: []f64, d: i64) -> []f64 = if d <= 0 then xs else [x + 1.0 for x in f{}(xs, d - 1)]",
+            k % n + 1
+        )
+    });
     format!("{body}entry f(xs: []f64) -> []f64 = [x + y for x in f1(xs, 9), y in xs]\n")
 }
 
@@ -100,17 +115,27 @@ fn parameters(n: usize) -> String {
     let args: Vec<String> = (1..=n).map(|k| format!("x{k}")).collect();
     format!(
         "def g({}) -> []f64 = [{} for {}]\nentry f({}) -> []f64 = g({})\n",
-        params.join(", "), sum.join(" + "), names.join(", "), params.join(", "), args.join(", ")
+        params.join(", "),
+        sum.join(" + "),
+        names.join(", "),
+        params.join(", "),
+        args.join(", ")
     )
 }
 
 /// A loop that hands its arrays round.
 fn state(n: usize) -> String {
     let params: Vec<String> = (1..=n).map(|k| format!("x{k}: []f64")).collect();
-    let list = |shift: usize, letter: char| (0..n).map(|k| format!("{letter}{}", (k + shift) % n + 1)).collect::<Vec<_>>().join(", ");
+    let list = |shift: usize, letter: char| {
+        (0..n).map(|k| format!("{letter}{}", (k + shift) % n + 1)).collect::<Vec<_>>().join(", ")
+    };
     format!(
         "entry f({}, steps: i64) -> []f64 =\n  let ({}) = loop ({}) = ({}) for _ < steps do ({})\n  in {}\n",
-        params.join(", "), list(0, 'z'), list(0, 'y'), list(0, 'x'), list(1, 'y'),
+        params.join(", "),
+        list(0, 'z'),
+        list(0, 'y'),
+        list(0, 'x'),
+        list(1, 'y'),
         (1..=n).map(|k| format!("z{k}")).collect::<Vec<_>>().join(" ++ ")
     )
 }

@@ -93,7 +93,7 @@ entry g(xss: [][]f64, ys: []f64) -> []f64 = [f(xs, ys) for xs in xss]",
   [sum(flatten(loop rows = [xs] while len(rows) < len(xs) do
      flatten([[row[..len(row) / 2], row[..len(row) / 2]] for row in rows]))) for xs in xss]",
         "f[n, m](xss: [n][m]f64) -> [n]f64
-  line 2  map       n                                 regular  no parallel code is around it
+  line 2  map       n                             regular  no parallel code is around it
   line 2    reduce  len(loop …)*len((loop …)[0])  regular  len(loop …)*len((loop …)[0]) elements at every position
   line 3    map     len(rows)                     regular  len(rows) elements at every position",
     );
@@ -148,11 +148,7 @@ fn errors_before_anything_runs() {
         &["T0301"],
         "`xs` has len(xs) elements, and `xs[1..len(xs)]` has len(xs) - 1 elements",
     );
-    refused(
-        "entry f[n](xs: [n]f64) -> [n + 1]f64 = xs",
-        &["T0302"],
-        "this has n elements, the type says n + 1",
-    );
+    refused("entry f[n](xs: [n]f64) -> [n + 1]f64 = xs", &["T0302"], "this has n elements, the type says n + 1");
     refused("entry f(xs: []f64) -> f64 = xs[len(xs)]", &["T0306"], "position len(xs) of len(xs) elements");
     refused("entry f(xs: []i64) -> []i64 = xs with [0..2] = [1, 2, 3]", &["T0304"], "2 against 3");
 }
@@ -165,12 +161,12 @@ fn what_may_not_run_is_a_warning_and_what_cannot_run_is_nothing() {
     refused(&format!("entry f(n: i64, xs: []f64) -> [][]f64 = [{unequal} for i < n]"), &["T0310"], says);
     refused(&format!("entry f(xs: []f64) -> []f64 = if len(xs) < 0 then {unequal} else xs"), &[], "");
     refused("entry f(x: i64) -> i64 = assert(false, \"never\") in x", &[], "");
-    // Only these calls make it fail.
+    // A call may be wrong; what it calls is not.
     refused(
         "def g(xs: []f64, ys: []f64) -> []f64 = [x * y for x in xs, y in ys]
 entry f(c: bool, xs: []f64) -> []f64 = if c then g(xs, xs ++ [1.0]) else xs",
-        &["T0310"],
-        "`xs` has len(xs) elements, and `ys` has len(ys) elements",
+        &[],
+        "",
     );
 }
 

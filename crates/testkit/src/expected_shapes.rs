@@ -153,7 +153,11 @@ mod tests {
         check("f[n](xs: [n]f64) -> ?[m]. [m]f64", "f[m](xs: [m]f64) -> ?[k]. [k]f64", true);
         check("f[n](xs: [n]f64) -> ?[m]. [m]f64", "f[n](xs: [n]f64) -> [n]f64", false);
         check("f[n, k](a: [i < n][k(i)]f64) -> f64", "f[m, l](a: [j < m][l(j)]f64) -> f64", true);
-        check("f[n, k](a: [i < n][k(i)]f64) -> [sum(i < n: k(i))]f64", "f[a, b](a: [j < a][b(j)]f64) -> [sum(q < a: b(q))]f64", true);
+        check(
+            "f[n, k](a: [i < n][k(i)]f64) -> [sum(i < n: k(i))]f64",
+            "f[a, b](a: [j < a][b(j)]f64) -> [sum(q < a: b(q))]f64",
+            true,
+        );
         check("f(n: i64) -> [n]i64", "f(m: i64) -> [m]i64", false);
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Every case runs on several engines with the regular body and without it, and all answers are one.
 
-use terrace::{Backend, Data, Failed, Options, Outcome, Program, Settings, Taken};
+use terrace::{Backend, Data, Failed, Options, Outcome, Program, Settings, Taken, TileSizes};
 
 const PROGRAM: &str = "
 def total[n](xs: [n]f64) -> f64 = sum(xs)
@@ -49,6 +49,9 @@ const CASES: &[(&str, &[&str], Taken)] = &[
     ("row_sums", &["[[1.0, 2.0, 3.0]]"], Taken::Regular),
     ("row_sums", &["[[f64(i * j % 7) for j < 300] for i < 50]"], Taken::Regular),
     ("row_sums", &["[[f64(i * j % 7) for j < 300 - i % 2] for i < 50]"], Taken::General),
+    ("row_sums", &["[[f64(i * j % 7) for j < 3] for i < 9000]"], Taken::Regular),
+    ("row_sums", &["[[f64(i * j % 7) for j < 9000] for i < 5]"], Taken::Regular),
+    ("row_sums", &["[[f64(i * j % 7) for j < 40000] for i < 2]"], Taken::Regular),
     ("spmv", &["[[(0, 1.0), (1, 0.5)], [(1, 2.0), (0, 3.0)]]", "[8.0, 4.0]"], Taken::Regular),
     ("spmv", &["[[(0, 1.0)], []]", "[8.0]"], Taken::General),
     ("spmv", &["[[], []]", "[]"], Taken::Regular),
@@ -88,10 +91,13 @@ fn arguments(program: &Program, entry: &str, texts: &[&str]) -> Vec<Data> {
 fn on_all(calls: &[(&str, &[&str])], mut see: impl FnMut(usize, &str, bool, Result<Outcome, Failed>)) {
     let program = program();
     for backend in BACKENDS {
-        for regularity in [false, true] {
-            let engine = program.engine(backend, &settings(regularity)).unwrap_or_else(|e| panic!("{e}"));
+        for (regularity, tiles) in [(false, TileSizes::NORMAL), (true, TileSizes::NORMAL), (true, TileSizes::TINY)] {
+            let mut settings = settings(regularity);
+            settings.options.tiles = tiles;
+            let engine = program.engine(backend, &settings).unwrap_or_else(|e| panic!("{e}"));
             for (k, (entry, texts)) in calls.iter().enumerate() {
-                let name = format!("{entry}({}) on {} {regularity}", texts.join(", "), backend.name());
+                let how = if tiles == TileSizes::TINY { "tiny tiles" } else { "normal tiles" };
+                let name = format!("{entry}({}) on {}, {how}, {regularity}", texts.join(", "), backend.name());
                 see(k, &name, regularity, engine.call(entry, arguments(&program, entry, texts)));
             }
         }

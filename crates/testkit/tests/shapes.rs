@@ -221,7 +221,8 @@ fn the_table_of_the_corpus_has_not_changed() {
             let _ = writeln!(rows, "{name:<40} {:>6} {:>8} {:>9}", counts[0], counts[1], counts[2]);
         }
     }
-    let mut text = "# Checks of the corpus: proved, tested when an entry is called, tested where they stand.\n\n".to_string();
+    let mut text =
+        "# Checks of the corpus: proved, tested when an entry is called, tested where they stand.\n\n".to_string();
     let _ = writeln!(text, "{:<40} proved at entry remaining", "kind");
     for (kind, counts) in &kinds {
         let _ = writeln!(text, "{kind:<40} {:>6} {:>8} {:>9}", counts[0], counts[1], counts[2]);

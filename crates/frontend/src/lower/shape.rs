@@ -17,6 +17,7 @@ use terrace_base::{BinOp, Span};
 use terrace_ir::Atom;
 use terrace_ir::check::{CheckId, CheckKind};
 use terrace_ir::core::{Expr, PadMode, Type};
+use terrace_plan::messages::LENGTH_LIMIT;
 
 impl<'a> Lower<'_, 'a> {
     /// Indices as `i64`s below a length, each checked.
@@ -58,12 +59,23 @@ impl<'a> Lower<'_, 'a> {
         let lambda = self.lambda(vec![("size".to_string(), elem)], |l, size| l.count(size[0], place).0);
         let map = Expr::Map { lambda, arrays: vec![args[0]] };
         let sizes = self.emit("sizes", Type::array(I64), map, place);
-        let sum = self.combined(BinOp::Add, sizes, Vec::new(), place);
+        let sum = self.total_size(sizes, place);
         let len = self.length(array, spans[1]);
         let ok = self.binary("ok", BinOp::Eq, sum, len, span);
         let check = self.check(CheckKind::Partition, ok, vec![sum, len], span);
         let ty = Type::array(self.type_of(array).without_sizes());
         self.emit_after("rows", ty, Expr::Partition { sizes, array }, span, vec![check])
+    }
+
+    /// The sum of lengths, or one more than the greatest length: many great ones would wrap and come out as a small one.
+    fn total_size(&mut self, sizes: Atom, span: Span) -> Atom {
+        let params = vec![("a".to_string(), I64), ("b".to_string(), I64)];
+        let operator = self.lambda(params, |l, p| {
+            let both = l.binary("t", BinOp::Add, p[0], p[1], span);
+            l.binary("t", BinOp::Min, both, Atom::int(LENGTH_LIMIT + 1), span)
+        });
+        let reduce = Expr::Reduce { operator, neutral: Atom::int(0), array: sizes };
+        self.emit("total", I64, reduce, span)
     }
 
     pub(super) fn split(&mut self, args: &[Atom], spans: &[Span], span: Span) -> Atom {

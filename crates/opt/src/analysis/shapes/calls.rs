@@ -509,6 +509,10 @@ impl Ensures {
 /// The summary of a recursive function after one more round: what differs from the round before is given up. Symbols of parameters and
 /// results have the same numbers in every walk.
 pub(super) fn widen(old: &Ensures, mut new: Ensures, everything: bool) -> Ensures {
+    if everything {
+        let params = 0..new.params.len();
+        new.data = params.map(|k| Deps::of(Deps::shape_of(k)).and(Deps::of(Deps::data_of(k)))).collect();
+    }
     let mut given_up: Vec<Vec<Step>> = Vec::new();
     collect(&new.shape, &mut Vec::new(), &mut |path, size| {
         if everything || size_at(&old.shape, path) != Some(size) {

@@ -9,13 +9,17 @@
 //! What a branch establishes ends with it. Which of two sizes was chosen, by what condition, is remembered: a proof may go by cases.
 
 use super::deps::Deps;
+use super::knowledge::LONGEST;
 use super::symbols::{build, size_at};
 use super::truth::Truth;
 use super::walk::{Limits, Walk};
 use terrace_algebra::{Claim, Size};
 use terrace_ir::core::{Body, Lambda};
-use terrace_ir::shape::{Shape, as_symbol};
+use terrace_ir::shape::{Shape, Step, as_symbol};
 use terrace_ir::{Atom, ValueId};
+
+/// Pieces of formulas are multiplied out: only short ones are worth it.
+const MOST_TERMS: usize = 16;
 
 /// What a branch gives, as far as it can be said outside.
 struct Branch {
@@ -26,8 +30,9 @@ struct Branch {
     cond: Truth,
     /// A variant that cannot be.
     dead: bool,
-    /// An integer that is at least zero, shown with what is known inside.
+    /// An integer that is at least zero, or at most the greatest length, shown with what is known inside.
     from_zero: bool,
+    is_length: bool,
 }
 
 impl<'p> Walk<'p> {
@@ -82,10 +87,12 @@ impl<'p> Walk<'p> {
             let (shape, data) = walk.sometimes(|walk| walk.body(body));
             let dead = never | std::mem::replace(&mut walk.dead, outer);
             let scope = walk.scope;
-            let truth = walk.truth(body.result).keep(&|size| !walk.symbols.is_inside(size, scope, None));
+            let truth = walk.truth(body.result).keep(&|size| !walk.is_lost(size, scope));
             let shape = walk.known.resolve_shape(&shape);
             let from_zero = shape.integer().is_some_and(|size| walk.known.never_negative(size));
-            Branch { shape, data, truth, cond, dead, from_zero }
+            let short = |size| walk.known.proves_claim(&Claim::Le(Size::clone(size), Size::big(LONGEST)));
+            let is_length = from_zero && shape.integer().is_some_and(short);
+            Branch { shape, data, truth, cond, dead, from_zero, is_length }
         });
         branch
     }
@@ -99,15 +106,16 @@ impl<'p> Walk<'p> {
         let ty = self.type_of(value).clone();
         let mut choices = Vec::new();
         let mut shape = build(&ty, &mut Vec::new(), &mut |path, integer| {
+            let there = live.iter().filter(|b| !in_empty(&b.shape, path));
             let sizes: Vec<(Size, &Truth)> =
-                live.iter().filter_map(|b| Some((size_at(&b.shape, path)?.clone(), &b.cond))).collect();
+                there.filter_map(|b| Some((size_at(&b.shape, path)?.clone(), &b.cond))).collect();
             if sizes.is_empty() {
                 return self.own(value, path, integer, data);
             }
             if let Some(same) = self.agreed(&sizes) {
                 return same;
             }
-            if let Some(known) = self.chosen_before(&sizes) {
+            if let Some(known) = self.chosen_before(&sizes).or_else(|| self.pieces(&sizes)) {
                 return known;
             }
             let deps: Deps = sizes.iter().map(|(s, _)| self.symbols.deps(s)).collect::<Deps>().and(cond);
@@ -118,6 +126,9 @@ impl<'p> Walk<'p> {
             self.limit(&own, low.map(|l| Size::min_of(&l)), high.map(|h| Size::max_of(&h)));
             if live.iter().all(|b| b.from_zero) {
                 self.known.assume(&Claim::Le(Size::zero(), own.clone()));
+            }
+            if live.iter().all(|b| b.is_length) {
+                self.known.assume(&Claim::Le(own.clone(), Size::big(LONGEST)));
             }
             if let [(then, c), (otherwise, _)] = sizes.as_slice()
                 && let Some((symbol, args)) = as_symbol(&own)
@@ -136,10 +147,41 @@ impl<'p> Walk<'p> {
     /// The name of the same choice between the same sizes made before: `m` of a matrix without rows is 0 wherever it is asked for.
     fn chosen_before(&self, sizes: &[(Size, &Truth)]) -> Option<Size> {
         let [(then, cond), (otherwise, _)] = sizes else { return None };
+        if !cond.is_exact() {
+            return None;
+        }
         let same = |(c, t, o): &(Truth, Size, Size)| c == *cond && t == then && o == otherwise;
         let (symbol, _) = self.choices.iter().rev().take(64).find(|(_, choice)| same(choice))?;
         let size = super::symbols::applied(*symbol, Vec::new());
         (!self.symbols.is_inside(&size, self.scope + 1, None)).then_some(size)
+    }
+
+    /// Where a position decides, the size is a formula in pieces: `if i == 0 then 2 else 1`.
+    fn pieces(&self, sizes: &[(Size, &Truth)]) -> Option<Size> {
+        let [(then, Truth::Claim(cond)), (otherwise, _)] = sizes else { return None };
+        let (a, b) = cond.sides();
+        let at_counter = |s: &Size| s.vars().iter().any(|v| self.around.iter().any(|c| c.counter.index() == v.0 as usize));
+        let outside = [then, otherwise, a, b].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None));
+        let small = then.terms().count() + otherwise.terms().count() <= MOST_TERMS;
+        if !outside || !small || !(at_counter(a) || at_counter(b)) {
+            return None;
+        }
+        let above = b + 1;
+        Some(match cond {
+            Claim::Lt(a, b) => Size::split(a, b, then, otherwise),
+            Claim::Le(a, _) => Size::split(a, &above, then, otherwise),
+            Claim::Eq(a, b) => self.at_point(a, b, then, otherwise),
+            Claim::Ne(a, b) => self.at_point(a, b, otherwise, then),
+        })
+    }
+
+    /// `there` where `a` is `b`, else `elsewhere`.
+    fn at_point(&self, a: &Size, b: &Size, there: &Size, elsewhere: &Size) -> Size {
+        let up_to = Size::split(a, &(b + 1), there, elsewhere);
+        if self.known.proves_claim(&Claim::Le(b.clone(), a.clone())) {
+            return up_to;
+        }
+        Size::split(a, b, elsewhere, &up_to)
     }
 
     /// The size that all branches give, each under its own condition.
@@ -173,6 +215,12 @@ impl<'p> Walk<'p> {
         let (low, high) = (outer(known.low), outer(known.high));
         Limits { low, high }
     }
+}
+
+/// Whether a place lies below an array without elements.
+fn in_empty(shape: &Shape, path: &[Step]) -> bool {
+    let arrays = path.iter().enumerate().filter(|(_, step)| **step == Step::Element);
+    arrays.into_iter().any(|(k, _)| size_at(shape, &path[..k]).is_some_and(Size::is_zero))
 }
 
 /// A variant that no branch makes is made by none of them.

@@ -43,6 +43,8 @@ pub(super) struct Knowledge {
     counters: BTreeSet<SymbolId>,
     /// Sizes of arguments that differ between calls in parallel code: equations prefer to replace them.
     unsteady: BTreeSet<SymbolId>,
+    /// Symbols from here on are not about parameters.
+    first_local: usize,
     /// Integers that may have wrapped: what they are if they have not, and whether they may be too high and too low for that.
     wrapping: BTreeMap<SymbolId, (Size, bool, bool)>,
     /// Results of operations that have a name, by the operation.
@@ -77,6 +79,11 @@ impl Knowledge {
     /// A symbol that stands for the position of a parallel body: equations prefer to replace others.
     pub(super) fn is_counter(&mut self, symbol: SymbolId) {
         self.counters.insert(symbol);
+    }
+
+    /// All symbols below this one are about parameters and the result.
+    pub(super) fn locals_from(&mut self, symbol: SymbolId) {
+        self.first_local = symbol.index();
     }
 
     /// A symbol that differs between calls in parallel code: where it equals another one, the other one is kept.
@@ -126,6 +133,16 @@ impl Knowledge {
         self.facts.assume(&claim);
         if let Claim::Eq(a, b) = &claim {
             self.orient(&(a - b), None);
+            // A sum that stops at a limit is the sum where it is below the limit.
+            for (least, other) in [(a, b), (b, a)] {
+                if let Some(Atom::Min(parts)) = least.as_atom()
+                    && let [x, y] = parts.as_slice()
+                    && let Some((limit, sum)) = [(x, y), (y, x)].into_iter().find(|(l, _)| l.is_constant())
+                    && self.proves_claim(&Claim::Lt(other.clone(), limit.clone()))
+                {
+                    self.assume(&Claim::Eq(sum.clone(), other.clone()));
+                }
+            }
         }
     }
 
@@ -252,6 +269,13 @@ impl Knowledge {
                 (true, false) if self.unsteady.contains(&symbol) => 2,
                 (true, false) => 1,
                 (true, true) => 0,
+            };
+            // A name that is given later may not exist where the older one is used: it is the one to be replaced.
+            let younger = symbols_of(&body).into_iter().any(|s| s > symbol && s.index() >= self.first_local);
+            let rank = match younger {
+                true if args.is_empty() => continue,
+                true => 0,
+                false => rank + 1,
             };
             if best.as_ref().is_none_or(|(r, s, _)| (rank, symbol) > (*r, *s)) {
                 best = Some((rank, symbol, Rule { symbol, args, body }));

@@ -179,6 +179,7 @@ impl<'p> Walk<'p> {
         span: Span,
         memory: &mut LoopMemory,
     ) -> Round {
+        let dead = self.dead;
         let (found, _) = self.inside(|walk| {
             walk.sometimes(|walk| {
                 let index = match form {
@@ -229,6 +230,8 @@ impl<'p> Walk<'p> {
                 Round { changed, cond, cond_deps }
             })
         });
+        // The body may not run at all.
+        self.dead = dead;
         found
     }
 

@@ -161,9 +161,12 @@ fn summarise(
             own.certain.insert(*f, report::certain(&walk.verdicts));
             let new = walk.summary(&shape, data);
             let old = summaries.get(f);
+            let last = round + 2 >= ROUNDS;
             let next = match old {
-                _ if never && round + 1 < ROUNDS => Summary::Never,
-                Some(Summary::Known(old)) => Summary::Known(Box::new(calls::widen(old, new, round + 2 >= ROUNDS))),
+                _ if !recursive => Summary::Known(Box::new(new)),
+                _ if never && !last => Summary::Never,
+                Some(Summary::Known(old)) => Summary::Known(Box::new(calls::widen(old, new, last))),
+                _ if last => Summary::Known(Box::new(calls::widen(&new.clone(), new, true))),
                 _ => Summary::Known(Box::new(new)),
             };
             changed |= !same(summaries.get(f), &next);

@@ -99,7 +99,10 @@ impl<'p> Walk<'p> {
             walk.known.assume(&Claim::Lt(at.clone(), length.clone()));
             let around = Around { counter, source };
             walk.around.push(around);
+            // A body may run for no element at all: what never comes back in it does not stop the rest.
+            let dead = walk.dead;
             let result = walk.sometimes(|walk| go(walk, around, &at));
+            walk.dead = dead;
             walk.around.pop();
             result
         })
@@ -289,7 +292,9 @@ impl<'p> Walk<'p> {
             });
             let (a, b) = claim.sides();
             let counter = SizeVar(counter.index() as u32);
-            if a.vars().contains(&counter) || b.vars().contains(&counter) {
+            let element = a.vars().into_iter().chain(b.vars()).any(|v| (v.0 as usize) < POSITIONS);
+            // A claim that is not about the element says nothing where none is kept.
+            if !element || a.vars().contains(&counter) || b.vars().contains(&counter) {
                 continue;
             }
             let about: Vec<SymbolId> = renamed.iter().filter_map(|(_, to)| Some(as_symbol(to)?.0)).collect();

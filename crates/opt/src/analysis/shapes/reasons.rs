@@ -34,7 +34,7 @@ impl Walk<'_> {
                 symbols: &self.symbols.table,
                 shapes: &self.shapes,
                 given: given.clone(),
-        steady: Default::default(),
+                steady: Default::default(),
             };
             let (reason, cause) = match entry.regularity {
                 Regularity::Regular => self.why_regular(entry, &words),
@@ -49,13 +49,18 @@ impl Walk<'_> {
 
     fn why_regular(&self, entry: &Parallel, words: &Words) -> Why {
         if entry.depth == 0 {
-            let why = if self.called_in_parallel { "it has the same length in every call" } else { "no parallel code is around it" };
+            let why = if self.called_in_parallel {
+                "it has the same length in every call"
+            } else {
+                "no parallel code is around it"
+            };
             return (why.to_string(), None);
         }
         if let Some((row, of)) = self.rows_of(entry.value, words.definitions)
             && !self.is_own_length(&entry.length, of)
         {
-            let why = format!("all rows of `{}` have length {}", words.definitions.value(of), words.size(&entry.length));
+            let why =
+                format!("all rows of `{}` have length {}", words.definitions.value(of), words.size(&entry.length));
             return (why, self.length_check(row, words.definitions));
         }
         if let Some((row, of)) = self.rows_of(entry.value, words.definitions) {
@@ -158,7 +163,11 @@ impl Walk<'_> {
                 found = found.or(Some(symbol));
             }
         });
-        found.or_else(|| terrace_ir::shape::symbols_of(length).into_iter().find(|s| !counter(*s) && s.index() >= terrace_ir::shape::POSITIONS))
+        found.or_else(|| {
+            terrace_ir::shape::symbols_of(length)
+                .into_iter()
+                .find(|s| !counter(*s) && s.index() >= terrace_ir::shape::POSITIONS)
+        })
     }
 
     /// Why a symbol differs from position to position.
@@ -175,15 +184,23 @@ impl Walk<'_> {
         let rows = path.contains(&Step::Element);
         let generic = || {
             let name = definitions.value(value);
-            let why = if rows { format!("rows of `{name}` may have any length") } else { format!("`{name}` may have any length") };
+            let why = if rows {
+                format!("rows of `{name}` may have any length")
+            } else {
+                format!("`{name}` may have any length")
+            };
             (why, span)
         };
         match definitions.origin(value) {
-            Origin::Parameter if !rows => ("called for parts of different lengths".to_string(), self.call_in_parallel().or(span)),
+            Origin::Parameter if !rows => {
+                ("called for parts of different lengths".to_string(), self.call_in_parallel().or(span))
+            }
             Origin::State => {
                 ("the loop changes the length from step to step in a way that depends on the data".to_string(), span)
             }
-            Origin::Let(expr) if fuel > 0 => self.why_result_varies(value, expr, path, span, definitions, fuel).unwrap_or_else(generic),
+            Origin::Let(expr) if fuel > 0 => {
+                self.why_result_varies(value, expr, path, span, definitions, fuel).unwrap_or_else(generic)
+            }
             _ => generic(),
         }
     }
@@ -216,9 +233,10 @@ impl Walk<'_> {
             (Expr::Atom(Atom::Var(v)) | Expr::Ascribe { value: Atom::Var(v), .. }, _) => {
                 Some(self.why_length_varies(*v, path, definitions, fuel - 1))
             }
-            (Expr::Partition { sizes, .. }, [Step::Element]) => {
-                Some((format!("the lengths of the rows are read from `{}`", definitions.atom(*sizes)), definitions.span(value)))
-            }
+            (Expr::Partition { sizes, .. }, [Step::Element]) => Some((
+                format!("the lengths of the rows are read from `{}`", definitions.atom(*sizes)),
+                definitions.span(value),
+            )),
             _ => None,
         }
     }
@@ -232,7 +250,12 @@ impl Walk<'_> {
             result = parts.get(*k)?.var()?;
             path = rest;
         }
-        match self.shapes.get(&result).and_then(|s| super::symbols::size_at(s, path)).and_then(terrace_ir::shape::as_symbol) {
+        match self
+            .shapes
+            .get(&result)
+            .and_then(|s| super::symbols::size_at(s, path))
+            .and_then(terrace_ir::shape::as_symbol)
+        {
             Some((symbol, _)) if fuel > 0 => Some(self.why_varies(symbol, definitions, fuel)),
             _ => None,
         }
@@ -245,13 +268,15 @@ impl Walk<'_> {
             return (format!("its length is read from `{}`", definitions.value(from)), span);
         }
         match definitions.origin(value) {
-            Origin::Parameter => {
-                (format!("called with different values of `{}`", definitions.value(value)), self.call_in_parallel().or(span))
-            }
+            Origin::Parameter => (
+                format!("called with different values of `{}`", definitions.value(value)),
+                self.call_in_parallel().or(span),
+            ),
             Origin::State => ("its length changes from step to step of a loop".to_string(), span),
-            Origin::Let(Expr::Loop { form: LoopForm::While(_), .. }) => {
-                ("its length is counted by a loop that runs a number of times that depends on the data".to_string(), span)
-            }
+            Origin::Let(Expr::Loop { form: LoopForm::While(_), .. }) => (
+                "its length is counted by a loop that runs a number of times that depends on the data".to_string(),
+                span,
+            ),
             Origin::Let(Expr::Call { function, .. }) => {
                 (format!("its length is what `{}` gives", self.program.functions[*function].source), span)
             }

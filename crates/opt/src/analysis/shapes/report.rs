@@ -186,7 +186,8 @@ impl Analysis {
                 let Some(Verdict::Fails { claim, always }) = self.verdict(f, instance.stmt) else { continue };
                 let info = &program.checks[instance.check];
                 let Some((code, title, what)) = message(&info.kind) else { continue };
-                let certain = spot(instance.stmt).is_some_and(|s| self.certain.get(&f).is_some_and(|all| all.contains(&s)));
+                let certain =
+                    spot(instance.stmt).is_some_and(|s| self.certain.get(&f).is_some_and(|all| all.contains(&s)));
                 let sizes = sides(claim, &instance, &words);
                 let diagnostic = if *always && certain {
                     Diagnostic::error(code, title)
@@ -219,11 +220,9 @@ fn message(kind: &CheckKind) -> Option<(&'static str, String, &'static str)> {
             format!("the size `{text}` of the type cannot be right"),
             "a size stated in a type must be the length that the value has: correct the type, or the expression",
         ),
-        CheckKind::Rows => (
-            "T0303",
-            "the rows have different lengths".to_string(),
-            "all rows must have one length here",
-        ),
+        CheckKind::Rows => {
+            ("T0303", "the rows have different lengths".to_string(), "all rows must have one length here")
+        }
         CheckKind::Places => (
             "T0304",
             "an update has another number of values than places".to_string(),
@@ -322,7 +321,9 @@ fn wanted(kind: &CheckKind, values: &[Atom], open: &[Claim], words: &Words) -> S
         (CheckKind::Size(text), [_, _]) => format!("{} is `{text}`", number(0)),
         (CheckKind::Size(_), _) if !open.is_empty() => claims(),
         (CheckKind::Size(text), _) => format!("the length is `{text}`"),
-        (CheckKind::Length, [_]) if open.is_empty() || (low && high) => format!("{} is a length, from 0 to 2^47", number(0)),
+        (CheckKind::Length, [_]) if open.is_empty() || (low && high) => {
+            format!("{} is a length, from 0 to 2^47", number(0))
+        }
         (CheckKind::Length, [_]) if low => format!("{} is at least 0", number(0)),
         (CheckKind::Length, [_]) => format!("{} is at most 2^47", number(0)),
         (CheckKind::Partition | CheckKind::Places, [_, _]) => format!("{} and {} are equal", number(0), number(1)),

@@ -12,7 +12,7 @@
 //! Division by a positive constant is exact. By a positive unknown the quotient is a name with its defining bounds, `q*b <= a < q*b + b`.
 
 use super::deps::Deps;
-use super::symbols::{is_integer, range_of};
+use super::symbols::{applied, is_integer, range_of};
 use super::truth::Truth;
 use super::walk::{Limits, Walk};
 use terrace_algebra::{Claim, Size};
@@ -219,8 +219,9 @@ impl<'p> Walk<'p> {
         let q = self.bounded(value, deps, low, high);
         self.known.assume(&Claim::Le(&q * b, a.clone()));
         self.known.assume(&Claim::Lt(a.clone(), &q * b + b));
-        if let Some(r) = self.known.computed((BinOp::Rem, ty), a, b) {
-            self.known.assume(&Claim::Eq(r, a - &q * b));
+        self.lasting(BinOp::Div, ty, a, b, &q);
+        if let Some(r) = self.divided.get(&(BinOp::Rem, ty, a.clone(), b.clone())).cloned() {
+            self.known.assume(&Claim::Eq(applied(r, Vec::new()), a - &q * b));
         }
         Some(q)
     }
@@ -234,10 +235,33 @@ impl<'p> Walk<'p> {
         if self.known.never_negative(a) {
             self.known.assume(&Claim::Le(r.clone(), a.clone()));
         }
-        if let Some(q) = self.known.computed((BinOp::Div, ty), a, b) {
-            self.known.assume(&Claim::Eq(r.clone(), a - q * b));
+        self.lasting(BinOp::Rem, ty, a, b, &r);
+        if let Some(q) = self.divided.get(&(BinOp::Div, ty, a.clone(), b.clone())).cloned() {
+            self.known.assume(&Claim::Eq(r.clone(), a - applied(q, Vec::new()) * b));
         }
         Some(r)
+    }
+
+    /// A quotient or a remainder is a number that its operands determine: a condition may speak of it outside the branch in which
+    /// it was computed (`size < 1 || n % size != 0`).
+    fn lasting(&mut self, op: BinOp, ty: ScalarType, a: &Size, b: &Size, result: &Size) {
+        if let Some((symbol, _)) = as_symbol(result) {
+            self.divided.insert((op, ty, a.clone(), b.clone()), symbol);
+        }
+    }
+
+    /// Whether a size mentions what exists only in a body at least as deep as `scope`, other than quotients and remainders.
+    pub(super) fn is_lost(&self, size: &Size, scope: usize) -> bool {
+        terrace_ir::shape::symbols_of(size).into_iter().any(|s| {
+            let itself = applied(s, Vec::new());
+            if !self.symbols.is_inside(&itself, scope, None) {
+                return false;
+            }
+            let of = self.divided.iter().find(|(_, symbol)| **symbol == s);
+            of.is_none_or(|((_, _, a, b), _)| {
+                self.symbols.is_inside(a, scope, None) || self.symbols.is_inside(b, scope, None)
+            })
+        })
     }
 
     fn comparison(&mut self, op: BinOp, a: Atom, b: Atom) -> Truth {

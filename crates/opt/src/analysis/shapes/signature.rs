@@ -13,10 +13,10 @@
 //! program declares are kept, others are made up: `n`, `m`, … for sizes and `k`, `l`, … for the lengths of rows that may differ. Other facts
 //! that every successful run establishes are the lines below, without those that hold of all sizes anyway or follow from lines above.
 
+use super::Analysis;
 use super::symbols::applied;
 use super::walk::{Fact, Limits, Walk};
 use super::words::{Definitions, Words};
-use super::Analysis;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use terrace_algebra::{Assumptions, Atom, Claim, Size, SizeFun, SizeVar};
@@ -42,7 +42,8 @@ pub(super) struct Sketch {
 impl Sketch {
     /// The declared names by the symbols of another walk over the function.
     pub(super) fn declared_in(&self, symbols: &IdVec<SymbolId, Symbol>) -> BTreeMap<SymbolId, String> {
-        let names: BTreeMap<&Symbol, &String> = self.declared.iter().map(|(s, name)| (&self.symbols[*s], name)).collect();
+        let names: BTreeMap<&Symbol, &String> =
+            self.declared.iter().map(|(s, name)| (&self.symbols[*s], name)).collect();
         symbols.enumerate().filter_map(|(id, symbol)| Some((id, (*names.get(symbol)?).clone()))).collect()
     }
 }
@@ -77,7 +78,8 @@ impl fmt::Display for Signature {
 impl Walk<'_> {
     /// What the signature is made from, when the body has been walked.
     pub(super) fn sketch(&mut self, result: &Shape) -> Sketch {
-        let params: Vec<Shape> = self.function.params.iter().map(|p| self.known.resolve_shape(&self.shapes[p])).collect();
+        let params: Vec<Shape> =
+            self.function.params.iter().map(|p| self.known.resolve_shape(&self.shapes[p])).collect();
         let result = self.known.resolve_shape(result);
         let resolved = |fact: &Fact| Fact {
             claim: fact.claim.map(&|s| self.known.resolve(s)),
@@ -212,7 +214,8 @@ impl<'s, 'p> Writer<'s, 'p> {
     ) -> Writer<'s, 'p> {
         let mut taken: BTreeSet<String> = function.params.iter().map(|p| function.values[*p].name.clone()).collect();
         taken.extend(sketch.declared.iter().map(|(_, name)| name.clone()));
-        let words = Words { definitions, symbols: &sketch.symbols, shapes, given: BTreeMap::new(), steady: Default::default() };
+        let words =
+            Words { definitions, symbols: &sketch.symbols, shapes, given: BTreeMap::new(), steady: Default::default() };
         Writer { sketch, words, taken }
     }
 
@@ -223,10 +226,13 @@ impl<'s, 'p> Writer<'s, 'p> {
         self.find_steady(&lengths);
         for size in lengths {
             for symbol in symbols_of(size) {
-                if symbol.index() < POSITIONS || self.words.given.contains_key(&symbol) || self.is_integer_parameter(symbol) {
+                if symbol.index() < POSITIONS
+                    || self.words.given.contains_key(&symbol)
+                    || self.is_integer_parameter(symbol)
+                {
                     continue;
                 }
-                let name = self.new_name(symbol, &size);
+                let name = self.new_name(symbol, size);
                 out.push(name.clone());
                 self.words.given.insert(symbol, name);
             }
@@ -248,7 +254,8 @@ impl<'s, 'p> Writer<'s, 'p> {
     fn is_integer_parameter(&self, symbol: SymbolId) -> bool {
         match &self.sketch.symbols[symbol] {
             Symbol::Integer(value, path) => {
-                self.words.definitions.function.params.contains(value) && path.iter().all(|s| !matches!(s, Step::Variant(..)))
+                self.words.definitions.function.params.contains(value)
+                    && path.iter().all(|s| !matches!(s, Step::Variant(..)))
             }
             _ => false,
         }
@@ -290,7 +297,8 @@ impl<'s, 'p> Writer<'s, 'p> {
             (Type::Sum(variants), Shape::Sum(shapes)) => {
                 let mut all = Vec::new();
                 for (variant, fields) in variants.iter().zip(shapes) {
-                    let fields: Vec<String> = variant.fields.iter().zip(fields).map(|(t, s)| self.ty(t, s, positions)).collect();
+                    let fields: Vec<String> =
+                        variant.fields.iter().zip(fields).map(|(t, s)| self.ty(t, s, positions)).collect();
                     let held = if fields.is_empty() { String::new() } else { format!("({})", fields.join(", ")) };
                     all.push(format!("{}{held}", variant.name));
                 }
@@ -311,7 +319,13 @@ impl<'s, 'p> Writer<'s, 'p> {
             definitions: self.words.definitions,
             symbols: self.words.symbols,
             shapes: self.words.shapes,
-            given: self.words.given.clone().into_iter().chain(positions.iter().enumerate().map(|(k, name)| (SymbolId::new(k), name.clone()))).collect(),
+            given: self
+                .words
+                .given
+                .clone()
+                .into_iter()
+                .chain(positions.iter().enumerate().map(|(k, name)| (SymbolId::new(k), name.clone())))
+                .collect(),
             steady: self.words.steady.clone(),
         };
         words.size(size)
@@ -410,7 +424,11 @@ impl<'s, 'p> Writer<'s, 'p> {
             };
             let depth = path.iter().filter(|s| **s == Step::Element).count();
             let steady = self.words.steady.contains(symbol);
-            let own = if steady { applied(*symbol, vec![Size::zero(); depth]) } else { super::symbols::at_place(*symbol, path) };
+            let own = if steady {
+                applied(*symbol, vec![Size::zero(); depth])
+            } else {
+                super::symbols::at_place(*symbol, path)
+            };
             let ranges = if steady { Vec::new() } else { vec![Size::big(super::knowledge::LONGEST); depth] };
             let low = limits.low.iter().map(|low| Claim::Le(low.clone(), own.clone()));
             let high = limits.high.iter().map(|high| Claim::Le(own.clone(), high.clone()));
@@ -421,9 +439,9 @@ impl<'s, 'p> Writer<'s, 'p> {
 
     /// Whether everything in a size has a name outside of the function.
     fn is_said(&self, size: &Size) -> bool {
-        symbols_of(size).into_iter().all(|s| {
-            s.index() < POSITIONS || self.words.given.contains_key(&s) || self.is_integer_parameter(s)
-        })
+        symbols_of(size)
+            .into_iter()
+            .all(|s| s.index() < POSITIONS || self.words.given.contains_key(&s) || self.is_integer_parameter(s))
     }
 }
 

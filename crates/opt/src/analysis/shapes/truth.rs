@@ -51,6 +51,15 @@ impl Truth {
         self.negate().and(other.negate()).negate()
     }
 
+    /// Whether it says exactly when the boolean is true.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Truth::Unknown => false,
+            Truth::Known(_) | Truth::Claim(_) => true,
+            Truth::All(parts) | Truth::Any(parts) => parts.iter().all(Truth::is_exact),
+        }
+    }
+
     /// Gives `see` every claim in it.
     pub(super) fn claims(&self, see: &mut dyn FnMut(&Claim)) {
         match self {

@@ -21,7 +21,7 @@ use super::symbols::{Symbols, applied, at_place, build, is_integer, range_of, si
 use super::truth::Truth;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Claim, Size, SizeVar, sum};
-use terrace_base::{ScalarType, Span};
+use terrace_base::{BinOp, ScalarType, Span};
 use terrace_ir::check::CheckId;
 use terrace_ir::core::{Body, Expr, Function, Program, Role, Stmt, StmtKind, Type};
 use terrace_ir::shape::{Parallel, Shape, Step, Symbol, SymbolId, as_symbol, position};
@@ -79,6 +79,8 @@ pub(super) struct Walk<'p> {
     pub(super) limits: BTreeMap<SymbolId, Limits>,
     /// Where a condition chose between two sizes.
     pub(super) choices: BTreeMap<SymbolId, (Truth, Size, Size)>,
+    /// Quotients and remainders by unknowns, by operator, width and operands.
+    pub(super) divided: BTreeMap<(BinOp, ScalarType, Size, Size), SymbolId>,
     pub(super) origins: BTreeMap<ValueId, Span>,
     pub(super) scope: usize,
     pub(super) around: Vec<Around>,
@@ -114,6 +116,7 @@ impl<'p> Walk<'p> {
             truths: BTreeMap::new(),
             limits: BTreeMap::new(),
             choices: BTreeMap::new(),
+            divided: BTreeMap::new(),
             origins: BTreeMap::new(),
             scope: 1,
             around: Vec::new(),
@@ -164,6 +167,7 @@ impl<'p> Walk<'p> {
             let shape = self.shapes[param].clone();
             self.note_elements(&shape);
         }
+        self.known.locals_from(self.symbols.table.next_id());
     }
 
     /// A shape of which nothing is known but its form.
@@ -396,17 +400,19 @@ impl<'p> Walk<'p> {
         (self.shape(body.result), self.data_or_size(body.result))
     }
 
-    /// What an operand depends on: an integer exactly what its size does.
+    /// What an operand depends on: an integer exactly what its size does, an array its sizes and what it holds.
     pub(super) fn data_or_size(&mut self, atom: Atom) -> Deps {
         match self.shape(atom) {
             Shape::Integer(size) => self.symbols.deps(&size),
-            _ => self.data(atom),
+            Shape::Other => self.data(atom),
+            shape => self.data(atom).and(self.symbols.deps_of_shape(&shape)),
         }
     }
 
     fn stmt(&mut self, stmt: &'p Stmt) {
         match &stmt.kind {
             StmtKind::Let { value, expr, .. } => {
+                self.forget(*value);
                 let (shape, data) = self.expr(*value, expr, stmt.span);
                 self.bind(*value, shape, data, stmt.span);
             }
@@ -417,6 +423,18 @@ impl<'p> Walk<'p> {
                 self.known.learn(&truth);
                 self.establish(&truth);
             }
+        }
+    }
+
+    /// What an earlier round over a loop found out about a value no longer counts.
+    fn forget(&mut self, value: ValueId) {
+        let mut known = Vec::new();
+        super::symbols::places(self.type_of(value), &mut Vec::new(), &mut |path, integer| {
+            known.extend(self.symbols.find(&symbol_at(value, path, integer.is_some())));
+        });
+        for symbol in known {
+            self.limits.remove(&symbol);
+            self.choices.remove(&symbol);
         }
     }
 
@@ -484,7 +502,13 @@ impl<'p> Walk<'p> {
 
     /// The shape and the dependences of what an expression gives.
     fn expr(&mut self, value: ValueId, expr: &'p Expr, span: Span) -> (Shape, Deps) {
-        let operands: Deps = expr.operands().into_iter().map(|a| self.data_or_size(a)).collect();
+        let mut operands: Deps = expr.operands().into_iter().map(|a| self.data_or_size(a)).collect();
+        if looks_at_lengths(expr) {
+            for atom in expr.operands() {
+                let shape = self.shape(atom);
+                operands = operands.and(self.symbols.deps_of_shape(&shape));
+            }
+        }
         if let Some(found) = self.scalar(value, expr, operands) {
             return found;
         }
@@ -576,6 +600,22 @@ impl<'p> Walk<'p> {
         self.known.release(mark);
         verdict
     }
+}
+
+/// Whether what an element of the result is depends on how long the operands are: the sum of `[k for k < i]` does on `i`.
+fn looks_at_lengths(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Reduce { .. }
+            | Expr::Hist { .. }
+            | Expr::Filter { .. }
+            | Expr::Sort { .. }
+            | Expr::Rotate { .. }
+            | Expr::Pad { .. }
+            | Expr::Concat(_)
+            | Expr::Flatten(_)
+            | Expr::Precedes(..)
+    )
 }
 
 /// The lengths of the arrays on the way to a place.

@@ -56,16 +56,52 @@ pub(super) struct Definitions<'p> {
 
 /// Names that the compiler makes up.
 const MADE_UP: &[&str] = &[
-    "t", "at", "row", "len", "total", "start", "width", "result", "range", "positions", "next", "kept", "joined", "fits", "first",
-    "behind", "stated", "sized", "part", "pair", "column", "unzipped", "transposed", "out", "ok", "elem", "state", "arg", "record",
-    "variant", "chosen", "window", "padded", "rotated", "prefixes", "k", "bound", "low", "high", "count",
+    "t",
+    "at",
+    "row",
+    "len",
+    "total",
+    "start",
+    "width",
+    "result",
+    "range",
+    "positions",
+    "next",
+    "kept",
+    "joined",
+    "fits",
+    "first",
+    "behind",
+    "stated",
+    "sized",
+    "part",
+    "pair",
+    "column",
+    "unzipped",
+    "transposed",
+    "out",
+    "ok",
+    "elem",
+    "state",
+    "arg",
+    "record",
+    "variant",
+    "chosen",
+    "window",
+    "padded",
+    "rotated",
+    "prefixes",
+    "k",
+    "bound",
+    "low",
+    "high",
+    "count",
 ];
 
 impl<'p> Definitions<'p> {
     pub(super) fn new(program: &'p Program, function: &'p Function) -> Definitions<'p> {
         let names = function.values.iter().map(|v| v.name.as_str()).collect();
-        let mut all =
-            Definitions { program, function, known: BTreeMap::new(), together: BTreeMap::new(), names };
+        let mut all = Definitions { program, function, known: BTreeMap::new(), together: BTreeMap::new(), names };
         for param in &function.params {
             all.note(*param, Origin::Parameter, function.span, 0);
         }
@@ -83,9 +119,9 @@ impl<'p> Definitions<'p> {
             self.note(*value, Origin::Let(expr), stmt.span, depth);
             let span = stmt.span;
             match expr {
-                Expr::Map { lambda, arrays } => self.lambda(lambda, span, depth, &|k| {
-                    arrays.get(k).map_or(Origin::Other, |a| Origin::Element(*a))
-                }),
+                Expr::Map { lambda, arrays } => {
+                    self.lambda(lambda, span, depth, &|k| arrays.get(k).map_or(Origin::Other, |a| Origin::Element(*a)))
+                }
                 Expr::Generate { lambda, .. } => self.lambda(lambda, span, depth, &|_| Origin::Position),
                 Expr::Filter { predicate, array } => self.lambda(predicate, span, depth, &|_| Origin::Element(*array)),
                 Expr::Reduce { operator, .. } | Expr::Scan { operator, .. } | Expr::Hist { operator, .. } => {
@@ -189,9 +225,11 @@ impl<'p> Definitions<'p> {
                 Expr::Transpose(a) => format!("transpose({})", atom(a)),
                 Expr::Flatten(a) => format!("flatten({})", atom(a)),
                 Expr::Reduce { operator, array, .. } => {
-                    let adds = operator.body.stmts.iter().any(|s| {
-                        matches!(&s.kind, StmtKind::Let { expr: Expr::Binary(BinOp::Add, ..), .. })
-                    });
+                    let adds = operator
+                        .body
+                        .stmts
+                        .iter()
+                        .any(|s| matches!(&s.kind, StmtKind::Let { expr: Expr::Binary(BinOp::Add, ..), .. }));
                     format!("{}({})", if adds { "sum" } else { "reduce" }, atom(array))
                 }
                 Expr::Filter { predicate, array } => {
@@ -199,7 +237,8 @@ impl<'p> Definitions<'p> {
                     format!("[{name} for {name} in {} if …]", atom(array))
                 }
                 Expr::Map { lambda, arrays } => {
-                    let over = lambda.params.iter().zip(arrays).map(|(p, a)| format!("{} in {}", self.name(*p), atom(a)));
+                    let over =
+                        lambda.params.iter().zip(arrays).map(|(p, a)| format!("{} in {}", self.name(*p), atom(a)));
                     format!("[… for {}]", over.collect::<Vec<_>>().join(", "))
                 }
                 Expr::Generate { lambda, count } => {
@@ -241,7 +280,9 @@ impl<'p> Definitions<'p> {
         let mut read = false;
         for _ in 0..32 {
             let next = match self.origin(at) {
-                Origin::Let(Expr::Atom(a) | Expr::Convert(_, a) | Expr::Project(a, _) | Expr::Ascribe { value: a, .. }) => *a,
+                Origin::Let(
+                    Expr::Atom(a) | Expr::Convert(_, a) | Expr::Project(a, _) | Expr::Ascribe { value: a, .. },
+                ) => *a,
                 Origin::Let(Expr::Index { array, .. } | Expr::Slice { array, .. }) => {
                     read = true;
                     *array
@@ -386,10 +427,16 @@ impl Words<'_, '_> {
     /// A symbol at a place, with its arguments as text.
     fn place(&self, symbol: SymbolId, args: &[String]) -> String {
         if let Some(name) = self.given.get(&symbol) {
-            return if args.is_empty() || self.steady.contains(&symbol) { name.clone() } else { format!("{name}({})", args.join(", ")) };
+            return if args.is_empty() || self.steady.contains(&symbol) {
+                name.clone()
+            } else {
+                format!("{name}({})", args.join(", "))
+            };
         }
         match self.symbols.get(symbol) {
-            Some(Symbol::Position(k)) => ["i", "j", "l", "p"].get(*k).map_or_else(|| format!("p{k}"), |s| s.to_string()),
+            Some(Symbol::Position(k)) => {
+                ["i", "j", "l", "p"].get(*k).map_or_else(|| format!("p{k}"), |s| s.to_string())
+            }
             Some(Symbol::Counter(first)) => self.definitions.counter(*first),
             Some(Symbol::Length(value, path)) => written(&self.definitions.value(*value), path, args, true),
             Some(Symbol::Integer(value, path)) => written(&self.definitions.value(*value), path, args, false),
@@ -416,7 +463,11 @@ fn with_divisions(mut text: String) -> String {
 /// `len(rows[i].0)`.
 fn written(name: &str, path: &[Step], args: &[String], length: bool) -> String {
     let mut args = args.iter();
-    let mut text = if path.is_empty() || !name.contains(' ') { name.to_string() } else { format!("({name})") };
+    let mut text = if path.is_empty() || !name.contains(' ') || name.starts_with('[') {
+        name.to_string()
+    } else {
+        format!("({name})")
+    };
     for step in path {
         match step {
             Step::Field(k) => text += &format!(".{k}"),

@@ -12,18 +12,18 @@
 //!
 //! A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
 
-use super::tiles::{RowPart, for_rows, has_work, part_of, row_of, work_tile};
+use super::tiles::{RowPart, WorkTile, for_rows, has_work, part_of, regular_length, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, le, local, lt, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
-use crate::lower::kernels::points::locate;
+use crate::lower::kernels::points::{Point, for_points, locate};
 use crate::lower::kernels::reduce::{Reduction, Row};
 use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Descriptor, Op, OpKind};
+use terrace_ir::flat::{Op, OpKind};
 use terrace_ir::kernel::{Expr, ParamId, Stmt};
 use terrace_plan::host::SlotId;
 
@@ -94,6 +94,9 @@ impl Cut<'_> {
     }
 
     fn within_tiles(&self, b: &mut Builder<'_>) -> Lowered<()> {
+        if let Some(length) = regular_length(b, self.op)? {
+            return self.regular_rows(b, length);
+        }
         for_rows(b, self.op, |b, part| {
             let begins = b.let_("begins", ScalarType::Bool, part.begins_here());
             let row = Row { parent: part.parent.clone(), start: part.start.clone() };
@@ -102,25 +105,57 @@ impl Cut<'_> {
             }
             b.if_(
                 and(begins.clone(), part.ends_here()),
-                |b| self.whole_row(b, part, &row),
+                |b| {
+                    let total = self.reduction.row(b, &row, part.length.clone())?;
+                    self.store(b, part.row.clone(), total)
+                },
                 |b| self.blocks_of_part(b, part, &row, begins),
             )
         })
     }
 
-    /// Where all rows have one length, whether it is at most a block is decided once for all of them, and a row is straight code then.
-    fn whole_row(&self, b: &mut Builder<'_>, part: &RowPart, row: &Row) -> Lowered<()> {
-        let regular = matches!(self.op.space.last(), Some(Descriptor::Regular(_)));
+    /// Rows of one length: a division says which of them are in this tile as a whole. They are a loop of their own, with no question
+    /// per row; at most one row is left before them, and one behind.
+    fn regular_rows(&self, b: &mut Builder<'_>, length: Expr) -> Lowered<()> {
+        let d = self.op.space.len() - 1;
+        let tile = work_tile(b, self.op)?;
+        b.when(has_work(&tile), |b| {
+            let unit = b.let_("unit", ScalarType::I64, add(length.clone(), int(1)));
+            let first = quot(add(tile.lo.clone(), length.clone()), unit.clone());
+            let first = b.let_("first_whole", ScalarType::I64, first);
+            let end = b.let_("end_whole", ScalarType::I64, max(first.clone(), quot(tile.hi.clone(), unit)));
+            for_points(b, self.op, d, first.clone(), end.clone(), |b, parent| self.whole_row(b, &tile, parent))?;
+            let head = row_of(b, self.op, &tile, tile.lo.clone())?;
+            let tail = row_of(b, self.op, &tile, sub(tile.hi.clone(), int(1)))?;
+            b.for_("side", int(0), int(2), int(1), false, |b, side| {
+                let in_front = eq(side, int(0));
+                let row = b.let_("row", ScalarType::I64, select(in_front.clone(), head.clone(), tail.clone()));
+                let is_cut = select(in_front, lt(head, first), le(end, tail));
+                b.when(is_cut, |b| {
+                    let parent = locate(b, self.op, d, row)?;
+                    let part = part_of(b, self.op, &tile, &parent)?;
+                    let begins = b.let_("begins", ScalarType::Bool, part.begins_here());
+                    let row = Row { parent: part.parent.clone(), start: part.start.clone() };
+                    self.blocks_of_part(b, &part, &row, begins)
+                })
+            })
+        })
+    }
+
+    /// A row that is in the tile as a whole. Whether rows are longer than a block is the same for all of them.
+    fn whole_row(&self, b: &mut Builder<'_>, tile: &WorkTile, parent: &Point) -> Lowered<()> {
+        let part = part_of(b, self.op, tile, parent)?;
+        let row = Row { parent: part.parent.clone(), start: part.start.clone() };
         let whole = |b: &mut Builder<'_>| {
-            let total = self.reduction.row(b, row, part.length.clone())?;
+            let total = self.reduction.row(b, &row, part.length.clone())?;
             self.store(b, part.row.clone(), total)
         };
-        if !regular || self.reduction.is_exact(b) || self.op.body.stmts.len() > SMALL_BODY {
+        if self.reduction.is_exact(b) || self.op.body.stmts.len() > SMALL_BODY {
             return whole(b);
         }
         let one_block = and(lt(int(0), part.length.clone()), le(part.length.clone(), int(self.block)));
         let short = |b: &mut Builder<'_>| {
-            let total = self.reduction.row_of_one_block(b, row, part.length.clone())?;
+            let total = self.reduction.row_of_one_block(b, &row, part.length.clone())?;
             self.store(b, part.row.clone(), total)
         };
         b.if_(one_block, short, whole)

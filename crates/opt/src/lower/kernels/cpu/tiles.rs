@@ -89,16 +89,21 @@ pub(super) fn work_tile(b: &mut Builder<'_>, op: &Op) -> Lowered<WorkTile> {
     Ok(WorkTile { lo, hi, rows })
 }
 
+/// The length of all rows, where they have one.
+pub(super) fn regular_length(b: &mut Builder<'_>, op: &Op) -> Lowered<Option<Expr>> {
+    let [_, .., Descriptor::Regular(m)] = op.space.as_slice() else { return Ok(None) };
+    let e = b.atom(m)?;
+    let is_i64 = matches!(m, Atom::Const(_)) || b.atom_type(m) == ScalarType::I64;
+    Ok(Some(if is_i64 { e } else { crate::lower::kernels::expr::convert(ScalarType::I64, e) }))
+}
+
 /// The row that a unit of work belongs to.
 pub(super) fn row_of(b: &mut Builder<'_>, op: &Op, tile: &WorkTile, unit: Expr) -> Lowered<Expr> {
     let d = op.space.len() - 1;
     if d == 0 {
         return Ok(int(0));
     }
-    if let Descriptor::Regular(m) = &op.space[d] {
-        let e = b.atom(m)?;
-        let is_i64 = matches!(m, Atom::Const(_)) || b.atom_type(m) == ScalarType::I64;
-        let m = if is_i64 { e } else { crate::lower::kernels::expr::convert(ScalarType::I64, e) };
+    if let Some(m) = regular_length(b, op)? {
         let e = quot(unit, add(m, int(1)));
         return Ok(b.let_("row", ScalarType::I64, e));
     }
