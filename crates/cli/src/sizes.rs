@@ -35,7 +35,8 @@ pub(crate) fn shapes(paths: &[PathBuf], function: Option<&str>, messenger: Messe
         let mut names: Vec<String> = programs.iter().flat_map(|(_, p)| p.function_names()).collect();
         names.sort();
         names.dedup();
-        let have = if names.is_empty() { "there is none".to_string() } else { format!("there are {}", names.join(", ")) };
+        let have =
+            if names.is_empty() { "there is none".to_string() } else { format!("there are {}", names.join(", ")) };
         error(&format!("there is no function `{name}`; {have}\n"));
         return Ok(Verdict::Usage);
     }
@@ -199,7 +200,11 @@ fn json(found: &[(&Path, Vec<CheckFound>)]) -> String {
     let files = found.iter().map(|(file, checks)| {
         let list: Vec<String> = checks.iter().map(check).collect();
         let list = if list.is_empty() { String::new() } else { format!("\n{}\n  ", list.join(",\n")) };
-        format!("  {{\"file\": {}, \"counts\": {}, \"checks\": [{list}]}}", name_of(file), numbers(count(checks.iter())))
+        format!(
+            "  {{\"file\": {}, \"counts\": {}, \"checks\": [{list}]}}",
+            name_of(file),
+            numbers(count(checks.iter()))
+        )
     });
     let files = files.collect::<Vec<_>>().join(",\n");
     let files = if files.is_empty() { String::new() } else { format!("\n{files}\n ") };

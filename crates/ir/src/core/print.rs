@@ -38,7 +38,8 @@ pub fn print_with_shapes(program: &Program, shapes: &Shapes) -> String {
     if !program.checks.is_empty() {
         parts.push(checks(&program.checks));
     }
-    let function = |(id, f)| function_text(&Printer { shapes: shapes.functions.get(id), ..Printer::new(program, f) }, f);
+    let function =
+        |(id, f)| function_text(&Printer { shapes: shapes.functions.get(id), ..Printer::new(program, f) }, f);
     parts.extend(program.functions.enumerate().map(function));
     parts.join("\n")
 }
@@ -200,7 +201,11 @@ impl<'a> Printer<'a> {
                         .map(|(k, (ty, shape))| below(Step::Variant(tag, k), ty, shape))
                         .collect();
                     let none = fields.is_empty();
-                    texts.push(if none { variant.name.clone() } else { format!("{}({})", variant.name, fields.join(", ")) });
+                    texts.push(if none {
+                        variant.name.clone()
+                    } else {
+                        format!("{}({})", variant.name, fields.join(", "))
+                    });
                 }
                 format!("<{}>", texts.join(" | "))
             }

@@ -139,6 +139,7 @@ impl<'p> Walk<'p> {
             }
             own
         });
+        self.chosen_here.extend(choices.iter().map(|(symbol, _)| *symbol));
         self.choices.extend(choices);
         mark_never_made(&mut shape, &live);
         (shape, data)

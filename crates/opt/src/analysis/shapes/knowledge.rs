@@ -206,6 +206,12 @@ impl Knowledge {
     /// From here on the claim holds for all values of `p0`, `p1`, … for which there are places of the symbols in `about`: only
     /// applications of those are looked at.
     pub(super) fn assume_everywhere(&mut self, claim: &Claim, about: &[SymbolId]) {
+        self.assume_where(claim, about, &[]);
+    }
+
+    /// The same, used only where the guards hold, which may speak of the positions too: a place that does not exist has no bounds, and bounds
+    /// that contradict each other there must not be believed.
+    pub(super) fn assume_where(&mut self, claim: &Claim, about: &[SymbolId], guards: &[Claim]) {
         let resolved = claim.map(&|size| self.resolve(size));
         if at_positions(claim) && !at_positions(&resolved) {
             // It says nothing where there is no such place.
@@ -235,7 +241,8 @@ impl Knowledge {
         if let Some((fun, params)) = pattern
             && !oriented
         {
-            self.facts.assume_fun(fun, &params, claim);
+            let guards: Vec<Claim> = guards.iter().map(|g| g.map(&|size| self.resolve(size))).collect();
+            self.facts.assume_fun_where(fun, &params, &guards, claim);
         }
     }
 

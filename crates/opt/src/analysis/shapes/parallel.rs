@@ -15,7 +15,7 @@ use super::arrays::settled;
 use super::deps::Deps;
 use super::symbols::{applied, at_place, build, size_at, symbol_at};
 use super::truth::Truth;
-use super::walk::{Around, Fact, Limits, Walk};
+use super::walk::{Around, Fact, Limits, Walk, positions_below};
 use terrace_algebra::{Claim, Size, SizeFun, SizeVar, sum};
 use terrace_base::{BinOp, Scalar, Span};
 use terrace_ir::core::{Expr, Lambda, StmtKind};
@@ -150,7 +150,10 @@ impl<'p> Walk<'p> {
                 return size;
             }
             let deps = self.symbols.deps(&size);
-            let varies = deps.has(around.source);
+            // The first row stands for all only where it has the same places.
+            let above = (1..path.len()).filter(|k| path[*k] == Step::Element);
+            let uneven = above.filter_map(|k| size_at(shape, &path[1..k])).any(|n| self.symbols.deps(n).has(around.source));
+            let varies = uneven || deps.has(around.source);
             let name = self.own_outside(value, path, integer.is_some(), deps, around, varies, outside);
             let kept = self.outer_limits(&size, integer.is_some(), around);
             let symbol = as_symbol(&name).expect("a name is a symbol").0;
@@ -298,7 +301,8 @@ impl<'p> Walk<'p> {
                 continue;
             }
             let about: Vec<SymbolId> = renamed.iter().filter_map(|(_, to)| Some(as_symbol(to)?.0)).collect();
-            self.known.assume_everywhere(&claim, &about);
+            let length = kept.length().cloned().unwrap_or_else(Size::zero);
+            self.known.assume_where(&claim, &about, &positions_below(&[length]));
             // Kept as limits too, so that they can leave a body.
             for (size, bound, high, strict) in sided(&claim) {
                 if let Some((symbol, _)) = as_symbol(size)

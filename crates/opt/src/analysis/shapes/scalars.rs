@@ -78,12 +78,18 @@ impl<'p> Walk<'p> {
 
     /// Bounds of a size that is a symbol at positions `p0`, `p1`, ….
     pub(super) fn limit(&mut self, size: &Size, low: Option<Size>, high: Option<Size>) {
-        let Some((symbol, _)) = as_symbol(size) else { return };
+        let Some((symbol, args)) = as_symbol(size) else { return };
+        // Where an array is empty, bounds of its elements may contradict each other.
+        let least = low.clone().unwrap_or_else(Size::zero);
+        let guard: Vec<Claim> = match (&high, args.is_empty()) {
+            (Some(high), false) => vec![Claim::Le(least, high.clone())],
+            _ => Vec::new(),
+        };
         if let Some(low) = &low {
-            self.known.assume_everywhere(&Claim::Le(low.clone(), size.clone()), &[symbol]);
+            self.known.assume_where(&Claim::Le(low.clone(), size.clone()), &[symbol], &guard);
         }
         if let Some(high) = &high {
-            self.known.assume_everywhere(&Claim::Le(size.clone(), high.clone()), &[symbol]);
+            self.known.assume_where(&Claim::Le(size.clone(), high.clone()), &[symbol], &guard);
         }
         self.limits.insert(symbol, Limits { low, high });
     }
@@ -246,6 +252,7 @@ impl<'p> Walk<'p> {
     /// it was computed (`size < 1 || n % size != 0`).
     fn lasting(&mut self, op: BinOp, ty: ScalarType, a: &Size, b: &Size, result: &Size) {
         if let Some((symbol, _)) = as_symbol(result) {
+            self.divided.retain(|_, known| *known != symbol);
             self.divided.insert((op, ty, a.clone(), b.clone()), symbol);
         }
     }

@@ -79,6 +79,7 @@ pub(super) struct Walk<'p> {
     pub(super) limits: BTreeMap<SymbolId, Limits>,
     /// Where a condition chose between two sizes.
     pub(super) choices: BTreeMap<SymbolId, (Truth, Size, Size)>,
+    pub(super) chosen_here: Vec<SymbolId>,
     /// Quotients and remainders by unknowns, by operator, width and operands.
     pub(super) divided: BTreeMap<(BinOp, ScalarType, Size, Size), SymbolId>,
     pub(super) origins: BTreeMap<ValueId, Span>,
@@ -116,6 +117,7 @@ impl<'p> Walk<'p> {
             truths: BTreeMap::new(),
             limits: BTreeMap::new(),
             choices: BTreeMap::new(),
+            chosen_here: Vec::new(),
             divided: BTreeMap::new(),
             origins: BTreeMap::new(),
             scope: 1,
@@ -365,9 +367,13 @@ impl<'p> Walk<'p> {
         let mark = self.known.mark();
         let noted = std::mem::take(&mut self.noted_here);
         let outer = std::mem::take(&mut self.established);
+        let chosen = std::mem::take(&mut self.chosen_here);
         self.scope += 1;
         let result = go(self);
         self.scope -= 1;
+        for symbol in std::mem::replace(&mut self.chosen_here, chosen) {
+            self.choices.remove(&symbol);
+        }
         for size in std::mem::replace(&mut self.noted_here, noted) {
             self.noted.remove(&size);
         }
@@ -558,7 +564,7 @@ impl<'p> Walk<'p> {
             self.known.assume(&fact.claim);
         } else {
             let covered = self.covered(&fact.claim, &fact.ranges);
-            self.known.assume_everywhere(&fact.claim, &covered);
+            self.known.assume_where(&fact.claim, &covered, &positions_below(&fact.ranges));
         }
         self.established.push(fact);
     }
@@ -616,6 +622,14 @@ fn looks_at_lengths(expr: &Expr) -> bool {
             | Expr::Flatten(_)
             | Expr::Precedes(..)
     )
+}
+
+/// That `p0`, `p1`, … lie below these lengths.
+pub(super) fn positions_below(ranges: &[Size]) -> Vec<Claim> {
+    let each = |(k, length): (usize, &Size)| {
+        [Claim::Le(Size::zero(), position(k)), Claim::Lt(position(k), length.clone())]
+    };
+    ranges.iter().enumerate().flat_map(each).collect()
 }
 
 /// The lengths of the arrays on the way to a place.

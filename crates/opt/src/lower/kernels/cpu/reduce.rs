@@ -10,6 +10,7 @@
 //!                                                                   phase 1, tile 0: (neutral + abc) + def
 //! ```
 //!
+//! Where all rows have one length, those that are whole in a tile are found by a division and have a loop of their own.
 //! A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
 
 use super::tiles::{RowPart, WorkTile, for_rows, has_work, part_of, regular_length, row_of, work_tile};
