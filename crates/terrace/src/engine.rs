@@ -82,10 +82,12 @@ pub struct Engine {
     /// What the interpreter compares a run with, if it is asked to.
     claims: Option<Arc<Shapes>>,
     /// For the entries that have one: the engine of the regular body, or nothing where it cannot be compiled.
-    regular: BTreeMap<FuncId, OnceLock<Result<Option<Box<Engine>>, Failed>>>,
+    regular: BTreeMap<FuncId, OnceLock<Made>>,
     /// How long each stage of the compilation took.
     pub timings: Timings,
 }
+
+type Made = Result<Option<Box<Engine>>, Failed>;
 
 enum Machine {
     Core(core::Program),
@@ -229,7 +231,7 @@ impl Engine {
         }
     }
 
-    fn make_regular(&self, id: FuncId) -> Result<Option<Box<Engine>>, Failed> {
+    fn make_regular(&self, id: FuncId) -> Made {
         let mut timings = Timings::new();
         let made = pipeline::regular_entry(&self.program.core, id, &self.settings.options, &mut timings);
         let Some((core, analysis)) = made else { return Ok(None) };

@@ -133,7 +133,7 @@ impl<'p> Walk<'p> {
             if let [(then, c), (otherwise, _)] = sizes.as_slice()
                 && let Some((symbol, args)) = as_symbol(&own)
                 && args.is_empty()
-                && [then, otherwise].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None))
+                && [then, otherwise].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None) && !self.is_chosen(s))
             {
                 choices.push((symbol, ((*c).clone(), then.clone(), otherwise.clone())));
             }
@@ -174,6 +174,11 @@ impl<'p> Walk<'p> {
             Claim::Eq(a, b) => self.at_point(a, b, then, otherwise),
             Claim::Ne(a, b) => self.at_point(a, b, otherwise, then),
         })
+    }
+
+    /// Whether a size mentions another choice: proofs by cases go one level deep.
+    fn is_chosen(&self, size: &Size) -> bool {
+        terrace_ir::shape::symbols_of(size).iter().any(|s| self.choices.contains_key(s))
     }
 
     /// `there` where `a` is `b`, else `elsewhere`.

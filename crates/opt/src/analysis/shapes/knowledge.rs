@@ -45,6 +45,10 @@ pub(super) struct Knowledge {
     unsteady: BTreeSet<SymbolId>,
     /// Symbols from here on are not about parameters.
     first_local: usize,
+    /// Symbols of which facts speak, other than their ranges.
+    spoken: BTreeSet<SymbolId>,
+    /// 64-bit integers of which nothing was ever said.
+    wild: BTreeSet<SymbolId>,
     /// Integers that may have wrapped: what they are if they have not, and whether they may be too high and too low for that.
     wrapping: BTreeMap<SymbolId, (Size, bool, bool)>,
     /// Results of operations that have a name, by the operation.
@@ -59,7 +63,17 @@ pub(super) struct Known {
     computed: usize,
 }
 
+/// Steps for one question: most are answered in a few, and those that are not are hopeless.
+const BUDGET: u32 = 80;
+
 impl Knowledge {
+    pub(super) fn new() -> Knowledge {
+        let mut known = Knowledge::default();
+        let budget = std::env::var("BUDGETQ").ok().and_then(|s| s.parse().ok()).unwrap_or(BUDGET);
+        known.facts.set_budget(budget);
+        known
+    }
+
     pub(super) fn mark(&mut self) -> Known {
         Known { facts: self.facts.mark(), rules: self.rules.len(), computed: self.computed_here.len() }
     }
@@ -74,6 +88,42 @@ impl Knowledge {
                 rules.pop();
             }
         }
+    }
+
+    /// A new integer of which nothing is known.
+    pub(super) fn is_wild(&mut self, symbol: SymbolId) {
+        self.wild.insert(symbol);
+    }
+
+    /// Something is said about these symbols.
+    fn tame(&mut self, claim: &Claim) {
+        if !self.wild.is_empty() {
+            let (a, b) = claim.sides();
+            for symbol in symbols_of(a).into_iter().chain(symbols_of(b)) {
+                self.wild.remove(&symbol);
+            }
+        }
+    }
+
+    /// Whether a comparison of a size with zero is hopeless: an integer of which nothing is known stands in it once, by itself.
+    fn hopeless(&self, difference: &Size) -> bool {
+        if self.wild.is_empty() {
+            return false;
+        }
+        difference.terms().any(|(monomial, _)| {
+            let [(atom, 1)] = monomial.factors() else { return false };
+            let (symbol, args) = match atom {
+                Atom::Var(SizeVar(n)) => (SymbolId::new(*n as usize), Vec::new()),
+                Atom::Apply { fun: SizeFun(n), args } => (SymbolId::new(*n as usize), args.clone()),
+                _ => return false,
+            };
+            self.wild.contains(&symbol) && {
+                let itself = super::symbols::applied(symbol, args);
+                let rest = difference - &itself * &Size::big(coefficient(difference, atom));
+                let far = rest.as_i128().is_some_and(|n| n.abs() >= 1 << 62);
+                !far && !symbols_of(&rest).contains(&symbol)
+            }
+        })
     }
 
     /// A symbol that stands for the position of a parallel body: equations prefer to replace others.
@@ -129,10 +179,20 @@ impl Knowledge {
 
     /// From here on the claim holds.
     pub(super) fn assume(&mut self, claim: &Claim) {
+        self.tame(claim);
         let claim = claim.map(&|size| self.resolve(size));
-        self.facts.assume(&claim);
+        let rules = self.rules.len();
         if let Claim::Eq(a, b) = &claim {
             self.orient(&(a - b), None);
+        }
+        // A name that is replaced from now on, and of which nothing was said before, needs no fact beside the rule.
+        let replaced = self.rules.get(rules).map(|rule| rule.symbol);
+        if replaced.is_none_or(|symbol| self.spoken.contains(&symbol)) {
+            self.facts.assume(&claim);
+            let (a, b) = claim.sides();
+            self.spoken.extend(symbols_of(a).into_iter().chain(symbols_of(b)));
+        }
+        if let Claim::Eq(a, b) = &claim {
             // A sum that stops at a limit is the sum where it is below the limit.
             for (least, other) in [(a, b), (b, a)] {
                 if let Some(Atom::Min(parts)) = least.as_atom()
@@ -209,9 +269,20 @@ impl Knowledge {
         self.assume_where(claim, about, &[]);
     }
 
+    /// The range of a symbol, at all positions.
+    pub(super) fn assume_range(&mut self, symbol: SymbolId, size: &Size, (low, high): (i128, i128)) {
+        let spoken = self.spoken.contains(&symbol);
+        self.assume_everywhere(&Claim::Le(Size::big(low), size.clone()), &[symbol]);
+        self.assume_everywhere(&Claim::Le(size.clone(), Size::big(high)), &[symbol]);
+        if !spoken {
+            self.spoken.remove(&symbol);
+        }
+    }
+
     /// The same, used only where the guards hold, which may speak of the positions too: a place that does not exist has no bounds, and bounds
     /// that contradict each other there must not be believed.
     pub(super) fn assume_where(&mut self, claim: &Claim, about: &[SymbolId], guards: &[Claim]) {
+        self.tame(claim);
         let resolved = claim.map(&|size| self.resolve(size));
         if at_positions(claim) && !at_positions(&resolved) {
             // It says nothing where there is no such place.
@@ -225,6 +296,7 @@ impl Knowledge {
         if positions.is_empty() {
             if difference.funs().is_empty() {
                 self.facts.assume(&claim);
+                self.spoken.extend(symbols_of(&difference));
             }
             return;
         }
@@ -241,6 +313,7 @@ impl Knowledge {
         if let Some((fun, params)) = pattern
             && !oriented
         {
+            self.spoken.extend(symbols_of(&difference));
             let guards: Vec<Claim> = guards.iter().map(|g| g.map(&|size| self.resolve(size))).collect();
             self.facts.assume_fun_where(fun, &params, &guards, claim);
         }
@@ -296,8 +369,12 @@ impl Knowledge {
 
     pub(super) fn proves_claim(&self, claim: &Claim) -> bool {
         let claim = claim.map(&|size| self.resolve(size));
+        let (a, b) = claim.sides();
+        if a != b && self.hopeless(&(a - b)) {
+            return false;
+        }
         let t = std::time::Instant::now();
-        let r = self.facts.proves(&claim);
+        let r = self.facts.shows(&claim);
         if std::env::var("TRACEQ").is_ok() {
             eprintln!("Q {:?} {:?} {}", t.elapsed().as_micros(), r, claim.display(&|v| format!("s{}", v.0), &|f| format!("f{}", f.0)));
         }
@@ -322,6 +399,9 @@ impl Knowledge {
     /// Whether a size always lies between two numbers.
     pub(super) fn fits(&self, size: &Size, (low, high): (i128, i128)) -> bool {
         let size = self.resolve(size);
+        if self.hopeless(&size) && terrace_ir::shape::as_symbol(&size).is_none() {
+            return false;
+        }
         let t = std::time::Instant::now();
         let r = self.facts.fits(&size, low, high);
         if std::env::var("TRACEQ").is_ok() {
@@ -341,6 +421,12 @@ impl Knowledge {
     pub(super) fn explain(&self, claim: &Claim) -> Option<terrace_algebra::Explanation> {
         self.facts.explain(&claim.map(&|size| self.resolve(size)))
     }
+}
+
+/// The factor of an atom that stands by itself.
+fn coefficient(size: &Size, atom: &Atom) -> i128 {
+    let found = size.terms().find(|(m, _)| m.factors() == [(atom.clone(), 1)]);
+    found.map_or(0, |(_, factor)| factor)
 }
 
 /// Whether a claim speaks about positions.

@@ -207,6 +207,7 @@ fn look(
             let mut walk = start(program, *f, summaries);
             let context = contexts.get(f).cloned().unwrap_or_default();
             walk.called_in_parallel = context.in_parallel;
+            walk.last = true;
             walk.rely_on(&context, *f);
             let (shape, _) = walk.body(&program.functions[*f].body);
             let sites = std::mem::take(&mut walk.sites);

@@ -98,6 +98,8 @@ pub(super) struct Walk<'p> {
     /// What calls show about their arguments.
     pub(super) sites: Vec<(FuncId, Context)>,
     pub(super) called_in_parallel: bool,
+    /// Whether this is the walk whose verdicts count.
+    pub(super) last: bool,
     /// Whether a call was met that is not known to come back.
     pub(super) dead: bool,
     /// Names of row lengths of parameters, and what they stand for.
@@ -111,7 +113,7 @@ impl<'p> Walk<'p> {
             function,
             summaries,
             symbols: Symbols::new(),
-            known: Knowledge::default(),
+            known: Knowledge::new(),
             shapes: BTreeMap::new(),
             data: BTreeMap::new(),
             truths: BTreeMap::new(),
@@ -132,6 +134,7 @@ impl<'p> Walk<'p> {
             parallel: BTreeMap::new(),
             sites: Vec::new(),
             called_in_parallel: false,
+            last: false,
             dead: false,
             first_rows: BTreeMap::new(),
         }
@@ -179,11 +182,15 @@ impl<'p> Walk<'p> {
 
     /// The symbol of a place in a value; `integer` is none for the length of an array.
     pub(super) fn own(&mut self, value: ValueId, path: &[Step], integer: Option<ScalarType>, deps: Deps) -> Size {
-        let symbol = self.symbols.make(symbol_at(value, path, integer.is_some()), deps, self.scope);
+        let place = symbol_at(value, path, integer.is_some());
+        let new = self.symbols.find(&place).is_none();
+        let symbol = self.symbols.make(place, deps, self.scope);
         let size = at_place(symbol, path);
         let (low, high) = integer.and_then(range_of).unwrap_or((0, LONGEST));
-        self.known.assume_everywhere(&Claim::Le(Size::big(low), size.clone()), &[symbol]);
-        self.known.assume_everywhere(&Claim::Le(size.clone(), Size::big(high)), &[symbol]);
+        self.known.assume_range(symbol, &size, (low, high));
+        if new && integer == Some(ScalarType::I64) {
+            self.known.is_wild(symbol);
+        }
         size
     }
 
@@ -451,7 +458,8 @@ impl<'p> Walk<'p> {
         if open.is_empty() && self.proves(truth) {
             return Verdict::Proved;
         }
-        let never = open.iter().find(|claim| self.known.refutes(claim));
+        // Whether a check can never hold matters only for what is reported: in the last walk, and in the first for what every run comes to.
+        let never = open.iter().filter(|_| self.last || self.unconditional).find(|claim| self.known.refutes(claim));
         match never {
             Some(claim) => Verdict::Fails { claim: claim.clone(), always: self.unconditional },
             None => Verdict::Remains(open),
