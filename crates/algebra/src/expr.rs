@@ -333,6 +333,12 @@ impl Size {
     }
 }
 
+impl From<Atom> for Size {
+    fn from(atom: Atom) -> Size {
+        Size::atom(atom)
+    }
+}
+
 impl Atom {
     /// The sizes directly inside.
     pub fn parts(&self) -> Vec<&Size> {

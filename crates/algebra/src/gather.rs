@@ -18,10 +18,10 @@ use crate::claim::Claim;
 use crate::expr::{Atom, Size, SizeFun};
 use crate::facts::{Assumptions, Kind, Law, prepare, reduce, tighten};
 
-const MAX_FACTS: usize = 48;
+const MAX_FACTS: usize = 64;
 /// Facts taken at one atom: so many of the newest, and so many of the oldest.
-const NEWEST: usize = 14;
-const OLDEST: usize = 6;
+const NEWEST: usize = 24;
+const OLDEST: usize = 8;
 const ROUNDS: usize = 3;
 
 /// Where a fact comes from.

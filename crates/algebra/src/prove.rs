@@ -24,7 +24,7 @@ use crate::search::{Search, Step};
 const MAX_MEMO: usize = 4096;
 const ABSURD_BUDGET: u32 = 60;
 /// How deep guards of laws are proved inside each other.
-const MAX_NESTING: u32 = 1;
+const MAX_NESTING: u32 = 2;
 /// How many of the newest facts are examined for a contradiction at one question.
 const MAX_EXAMINED: usize = 64;
 

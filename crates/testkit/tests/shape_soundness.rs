@@ -26,8 +26,10 @@ use terrace_testkit::table::Table;
 
 const RANDOM: u64 = 300;
 
+type Form = fn(&Program) -> Program;
+
 /// Two stages at which the compiler looks at a program.
-const STAGES: [(&str, fn(&Program) -> Program); 2] = [("as it is", Program::clone), ("inlined", Program::inlined)];
+const STAGES: [(&str, Form); 2] = [("as it is", Program::clone), ("inlined", Program::inlined)];
 
 fn is_long() -> bool {
     std::env::var_os("TERRACE_LONG").is_some()

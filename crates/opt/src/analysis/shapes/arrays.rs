@@ -187,7 +187,7 @@ impl<'p> Walk<'p> {
         self.fresh(value, self.type_of(value), operands)
     }
 
-    /// Whether sorted strides each exceed what the smaller ones span; tried in the order given and backwards.
+    /// Whether strides each exceed what the smaller ones span, taken to be sorted from the largest one on.
     pub(super) fn apart(&mut self, strides: &Strides) -> bool {
         let mut dims = Vec::new();
         for (count, stride) in &strides.dims {
@@ -197,21 +197,20 @@ impl<'p> Walk<'p> {
             }
             dims.push((count, stride));
         }
-        let mut ordered = || {
-            let mark = self.known.mark();
-            // Where a count is zero there is nothing that could overlap.
-            dims.iter().for_each(|(count, _)| self.known.assume(&Claim::Le(Size::one(), count.clone())));
-            let mut span = Size::zero();
-            let holds = dims.iter().rev().all(|(count, stride)| {
-                let one = self.known.equal(count, &Size::one());
-                let exceeds = self.known.proves_claim(&Claim::Lt(span.clone(), stride.clone()));
-                span = &span + (count - 1) * stride;
-                exceeds || (one && strides.dims.len() == 1)
-            });
-            self.known.release(mark);
-            holds
-        };
-        ordered()
+        let mark = self.known.mark();
+        // Where a count is zero there is nothing that could overlap, and where it is one the stride does not matter.
+        dims.iter().for_each(|(count, _)| self.known.assume(&Claim::Le(Size::one(), count.clone())));
+        let mut span = Size::zero();
+        let apart = dims.iter().rev().all(|(count, stride)| {
+            let here = self.known.mark();
+            self.known.assume(&Claim::Le(Size::constant(2), count.clone()));
+            let exceeds = self.known.proves_claim(&Claim::Lt(span.clone(), stride.clone()));
+            self.known.release(here);
+            span = &span + (count - 1) * stride;
+            exceeds
+        });
+        self.known.release(mark);
+        apart
     }
 
     fn literal(&mut self, value: ValueId, elems: &[Atom], operands: Deps) -> Shape {

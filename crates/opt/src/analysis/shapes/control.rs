@@ -82,7 +82,7 @@ impl<'p> Walk<'p> {
     fn branch(&mut self, cond: Truth, body: &'p Body, enter: impl FnOnce(&mut Self) -> bool) -> Branch {
         let (branch, _) = self.inside(|walk| {
             let outer = std::mem::replace(&mut walk.dead, false);
-            let never = enter(walk);
+            let never = enter(walk) || walk.known.proves(&cond.negate());
             walk.known.learn(&if never { Truth::Known(false) } else { cond.clone() });
             let (shape, data) = walk.sometimes(|walk| walk.body(body));
             let dead = never | std::mem::replace(&mut walk.dead, outer);

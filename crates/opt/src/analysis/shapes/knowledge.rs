@@ -45,6 +45,8 @@ pub(super) struct Knowledge {
     unsteady: BTreeSet<SymbolId>,
     /// Symbols from here on are not about parameters.
     first_local: usize,
+    /// Products that are known to be something simpler.
+    products: Vec<(Vec<(Atom, u32)>, Size)>,
     /// Symbols of which facts speak, other than their ranges.
     spoken: BTreeSet<SymbolId>,
     /// 64-bit integers of which nothing was ever said.
@@ -61,6 +63,7 @@ pub(super) struct Known {
     facts: Mark,
     rules: usize,
     computed: usize,
+    products: usize,
 }
 
 /// Steps for one question: most are answered in a few, and those that are not are hopeless.
@@ -75,11 +78,12 @@ impl Knowledge {
     }
 
     pub(super) fn mark(&mut self) -> Known {
-        Known { facts: self.facts.mark(), rules: self.rules.len(), computed: self.computed_here.len() }
+        Known { facts: self.facts.mark(), rules: self.rules.len(), computed: self.computed_here.len(), products: self.products.len() }
     }
 
     pub(super) fn release(&mut self, known: Known) {
         self.facts.release(known.facts);
+        self.products.truncate(known.products);
         for operation in self.computed_here.drain(known.computed..) {
             self.computed.remove(&operation);
         }
@@ -143,6 +147,11 @@ impl Knowledge {
 
     /// The size with every equation used.
     pub(super) fn resolve(&self, size: &Size) -> Size {
+        let size = self.with_rules(size);
+        if self.products.is_empty() { size } else { self.without_products(&size) }
+    }
+
+    fn with_rules(&self, size: &Size) -> Size {
         let mut size = size.clone();
         // Rules are made so that no symbol leads back to itself; the bound is for safety only.
         for _ in 0..64 {
@@ -361,10 +370,57 @@ impl Knowledge {
                 best = Some((rank, symbol, Rule { symbol, args, body }));
             }
         }
-        let Some((_, symbol, rule)) = best else { return false };
+        let Some((_, symbol, rule)) = best else {
+            if about.is_none() {
+                self.orient_product(difference);
+            }
+            return false;
+        };
         self.rules_of.entry(symbol).or_default().push(self.rules.len());
         self.rules.push(rule);
         true
+    }
+
+    /// Makes a rule for a product with a young name in it: after `n % b == 0` the product `q*b` is `n`.
+    fn orient_product(&mut self, difference: &Size) {
+        for (monomial, factor) in difference.terms() {
+            if factor.abs() != 1 || difference.denominator() != 1 || monomial.degree() != 2 {
+                continue;
+            }
+            let product = monomial.factors().iter().fold(Size::one(), |p, (atom, power)| {
+                (0..*power).fold(p, |p, _| p * Size::from(atom.clone()))
+            });
+            let rest = if factor > 0 { &product - difference } else { &product + difference };
+            let Some(youngest) = symbols_of(&product).into_iter().max() else { continue };
+            if symbols_of(&rest).into_iter().all(|s| s < youngest) {
+                let atoms = monomial.factors().iter().map(|(atom, power)| (atom.clone(), *power)).collect();
+                self.products.push((atoms, rest));
+                return;
+            }
+        }
+    }
+
+    /// The size with products replaced that are known to be something simpler.
+    fn without_products(&self, size: &Size) -> Size {
+        let mut size = size.clone();
+        for (atoms, by) in &self.products {
+            let holds = |m: &terrace_algebra::Monomial| atoms.iter().all(|(atom, power)| m.exponent(atom) >= *power);
+            if !size.terms().any(|(m, _)| holds(m)) || size.denominator() != 1 {
+                continue;
+            }
+            size = size.terms().fold(Size::zero(), |sum, (m, factor)| {
+                let left = |atom: &Atom| {
+                    let taken = atoms.iter().find(|(a, _)| a == atom).map_or(0, |(_, power)| *power);
+                    if holds(m) { taken } else { 0 }
+                };
+                let start = if holds(m) { by * &Size::big(factor) } else { Size::big(factor) };
+                let term = m.factors().iter().fold(start, |term, (atom, power)| {
+                    (left(atom)..*power).fold(term, |term, _| term * Size::from(atom.clone()))
+                });
+                sum + term
+            });
+        }
+        size
     }
 
     pub(super) fn proves_claim(&self, claim: &Claim) -> bool {

@@ -12,6 +12,7 @@
 //! Division by a positive constant is exact. By a positive unknown the quotient is a name with its defining bounds, `q*b <= a < q*b + b`.
 
 use super::deps::Deps;
+use super::knowledge::LONGEST;
 use super::symbols::{applied, is_integer, range_of};
 use super::truth::Truth;
 use super::walk::{Limits, Walk};
@@ -65,7 +66,16 @@ impl<'p> Walk<'p> {
 
     /// The size, if no value of the type could be another one.
     fn if_fits(&self, value: ValueId, size: Size) -> Option<Size> {
-        self.known.fits(&size, self.range(value)?).then_some(size)
+        let (low, high) = self.range(value)?;
+        if self.known.fits(&size, (low, high)) {
+            return Some(size);
+        }
+        // What is at most the number of elements of an array fits too.
+        let small = high >= LONGEST && size.degree() > 1 && self.known.fits(&size, (low, FAR)) && {
+            let at_most = |total: &&Size| self.known.proves_claim(&Claim::Le(size.clone(), Size::clone(total)));
+            self.noted_last().any(|total| at_most(&total))
+        };
+        small.then_some(size)
     }
 
     /// An integer of which only bounds are known.

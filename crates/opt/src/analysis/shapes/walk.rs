@@ -369,6 +369,11 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// Some numbers of elements that arrays have here, the newest first.
+    pub(super) fn noted_last(&self) -> impl Iterator<Item = &Size> {
+        self.noted_here.iter().rev().chain(self.noted.iter().filter(|s| s.degree() > 1)).take(4)
+    }
+
     /// Runs `go` with facts and symbols of its own; returns what it established.
     pub(super) fn inside<R>(&mut self, go: impl FnOnce(&mut Self) -> R) -> (R, Vec<Fact>) {
         let mark = self.known.mark();
@@ -492,6 +497,9 @@ impl<'p> Walk<'p> {
         let Some(symbol) = chosen.next() else { return false };
         let (cond, then, otherwise) = self.choices[&symbol].clone();
         [(cond.clone(), then), (cond.negate(), otherwise)].into_iter().all(|(cond, size)| {
+            if self.known.proves(&cond.negate()) {
+                return true;
+            }
             let mark = self.known.mark();
             self.known.assume_truth(&cond);
             self.known.assume(&Claim::Eq(applied(symbol, Vec::new()), size));
