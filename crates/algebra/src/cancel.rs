@@ -49,7 +49,7 @@ pub(crate) enum Condition {
     NeverNegative(Poly),
     /// The goal is monotone in an atom between two polynomials: the factor tells in which direction.
     Monotone {
-        atom: u16,
+        atom: u32,
         low: Poly,
         high: Poly,
         rising: bool,
@@ -76,7 +76,7 @@ impl Search<'_> {
             if *product == Product::ONE {
                 continue;
             }
-            let low = self.table.term(*product, *factor).low;
+            let low = self.store.table.term(*product, *factor).low;
             let ways = self.ways(*product, *factor);
             if low.is_none_or(|low| low < 0) {
                 down.push(Ways { degree: product.degree(), unbounded: low.is_none(), ways });
@@ -111,7 +111,7 @@ impl Search<'_> {
     fn multiples(&self, goal: &Poly, found: &mut Vec<Reduction>) {
         for (product, factor) in goal.terms() {
             let usable = *product != Product::ONE && *factor < 0;
-            if !usable || self.table.product(*product).low.is_none_or(|low| low < 0) {
+            if !usable || self.store.table.product(*product).low.is_none_or(|low| low < 0) {
                 continue;
             }
             for (fact, line) in self.facts.iter().enumerate() {
@@ -163,7 +163,7 @@ impl Search<'_> {
                 if single.is_some_and(|atom| line.terms().iter().filter(|(p, _)| p.has(atom)).count() > 1) {
                     continue;
                 }
-                let range = self.table.product(rest);
+                let range = self.store.table.product(rest);
                 let (falls, rises) = (range.low.is_some_and(|l| l >= 0), range.high.is_some_and(|h| h <= 0));
                 let same_sign = (factor > 0) == (*by > 0);
                 if !(falls && !same_sign || rises && same_sign) {
@@ -181,11 +181,11 @@ impl Search<'_> {
         let rising = if factor > 0 { slope } else { slope.negated() };
         let times = factor.abs();
         let next = |by: &Poly| goal.combine(times, &by.times(line)?, -1)?.plus_constant(times - 1);
-        let range = self.table.range(&rising);
+        let range = self.store.table.range(&rising);
         let sure = range.low.is_some_and(|low| low >= 0);
         if !sure && rising.terms().len() > 1 {
             let known = rising.part(|p, c| {
-                let range = self.table.product(p);
+                let range = self.store.table.product(p);
                 if c > 0 { range.low.is_some_and(|l| l >= 0) } else { range.high.is_some_and(|h| h <= 0) }
             });
             if !known.terms().is_empty()
@@ -204,7 +204,7 @@ impl Search<'_> {
 }
 
 /// For higher powers: the goal at the bound, if the goal is monotone from there to `x`.
-fn slide(goal: &Poly, atom: u16, line: &Poly, factor: i128, fact: usize) -> Option<Reduction> {
+fn slide(goal: &Poly, atom: u32, line: &Poly, factor: i128, fact: usize) -> Option<Reduction> {
     let x = Poly::atom(atom);
     let (bound, low, high, rising) = match factor {
         1 => {

@@ -1,48 +1,50 @@
 //! Polynomials over numbered atoms, for the inner loop of the search.
 //!
 //! A [`Size`](crate::Size) owns its atoms, which may be large; the search adds and multiplies thousands of polynomials over the same few. So
-//! each question numbers its atoms, and a product of atoms becomes one 128-bit word: up to eight numbers of 16 bits, greatest first.
+//! each question numbers its atoms, and a product of atoms becomes one 128-bit word: up to seven numbers of 18 bits, greatest first.
 //!
 //! ```text
-//! atoms  1: n   2: i            i^2*n   is   [2, 2, 1, 0, 0, 0, 0, 0]
+//! atoms  1: n   2: i            i^2*n   is   [2, 2, 1, 0, 0, 0, 0]
 //! ```
 //!
 //! Equal products are equal words, and dividing and comparing them is cheap. Coefficients are integers. Everything is checked: a coefficient
-//! beyond 128 bits, a ninth factor or too many terms give `None`, and the search goes another way.
+//! beyond 128 bits, an eighth factor or too many terms give `None`, and the search goes another way.
 
 use crate::poly::gcd;
 
-const PLACES: u32 = 8;
-const WIDTH: u32 = 16;
+const PLACES: u32 = 7;
+const WIDTH: u32 = 18;
+/// Where the first number stands.
+const TOP: u32 = u128::BITS - WIDTH;
+/// The greatest number of an atom.
+pub(crate) const MAX_ATOMS: usize = (1 << WIDTH) - 1;
 const MAX_TERMS: usize = 150;
 
-/// A product of up to eight numbered atoms; zero is the empty product.
+/// A product of up to seven numbered atoms; zero is the empty product.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Product(u128);
 
 impl Product {
     pub(crate) const ONE: Product = Product(0);
 
-    pub(crate) fn atom(id: u16) -> Product {
-        Product(u128::from(id) << (WIDTH * (PLACES - 1)))
+    pub(crate) fn atom(id: u32) -> Product {
+        Product(u128::from(id) << TOP)
     }
 
     /// The atoms, greatest number first, repeated as often as they occur.
-    pub(crate) fn atoms(self) -> impl Iterator<Item = u16> {
+    pub(crate) fn atoms(self) -> impl Iterator<Item = u32> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            let first = (rest >> (WIDTH * (PLACES - 1))) as u16;
+            let first = (rest >> TOP) as u32;
             rest <<= WIDTH;
             (first != 0).then_some(first)
         })
     }
 
-    fn from_atoms(atoms: impl Iterator<Item = u16>) -> Product {
+    fn from_atoms(atoms: impl Iterator<Item = u32>) -> Product {
         let mut word = 0;
-        let mut place = PLACES;
-        for atom in atoms {
-            place -= 1;
-            word |= u128::from(atom) << (WIDTH * place);
+        for (place, atom) in (0..PLACES).zip(atoms) {
+            word |= u128::from(atom) << (TOP - WIDTH * place);
         }
         Product(word)
     }
@@ -52,12 +54,12 @@ impl Product {
     }
 
     /// The atom, where the product is just one.
-    pub(crate) fn single(self) -> Option<u16> {
-        let first = (self.0 >> (WIDTH * (PLACES - 1))) as u16;
+    pub(crate) fn single(self) -> Option<u32> {
+        let first = (self.0 >> TOP) as u32;
         (first != 0 && self.0 << WIDTH == 0).then_some(first)
     }
 
-    pub(crate) fn has(self, id: u16) -> bool {
+    pub(crate) fn has(self, id: u32) -> bool {
         self.atoms().any(|a| a == id)
     }
 
@@ -92,7 +94,7 @@ impl Poly {
         Poly { terms: if value == 0 { Vec::new() } else { vec![(Product::ONE, value)] } }
     }
 
-    pub(crate) fn atom(id: u16) -> Poly {
+    pub(crate) fn atom(id: u32) -> Poly {
         Poly { terms: vec![(Product::atom(id), 1)] }
     }
 
@@ -131,14 +133,14 @@ impl Poly {
     }
 
     /// The different atoms, in order.
-    pub(crate) fn atoms(&self) -> Vec<u16> {
-        let mut atoms: Vec<u16> = self.terms.iter().flat_map(|(p, _)| p.atoms()).collect();
+    pub(crate) fn atoms(&self) -> Vec<u32> {
+        let mut atoms: Vec<u32> = self.terms.iter().flat_map(|(p, _)| p.atoms()).collect();
         atoms.sort_unstable();
         atoms.dedup();
         atoms
     }
 
-    pub(crate) fn has(&self, id: u16) -> bool {
+    pub(crate) fn has(&self, id: u32) -> bool {
         self.terms.iter().any(|(p, _)| p.has(id))
     }
 
@@ -213,7 +215,7 @@ impl Poly {
     }
 
     /// The polynomial with a value in the place of an atom.
-    pub(crate) fn at(&self, id: u16, value: &Poly) -> Option<Poly> {
+    pub(crate) fn at(&self, id: u32, value: &Poly) -> Option<Poly> {
         let atom = Product::atom(id);
         let mut total = self.part(|p, _| !p.has(id));
         let mut rest = self.part(|p, _| p.has(id));
@@ -251,9 +253,9 @@ impl Poly {
 mod tests {
     use super::{Poly, Product};
 
-    fn poly(terms: &[(&[u16], i128)]) -> Poly {
-        let product = |ids: &[u16]| {
-            ids.iter().fold(Product::ONE, |p, id| p.times(Product::atom(*id)).expect("at most eight factors"))
+    fn poly(terms: &[(&[u32], i128)]) -> Poly {
+        let product = |ids: &[u32]| {
+            ids.iter().fold(Product::ONE, |p, id| p.times(Product::atom(*id)).expect("at most seven factors"))
         };
         Poly::from_terms(terms.iter().map(|(ids, c)| (product(ids), *c)).collect()).expect("small")
     }
@@ -268,7 +270,7 @@ mod tests {
             poly(&[(&[1], 1), (&[1, 1], -1)]),
         ];
         let value = |p: &Poly, at: [i128; 4]| -> i128 {
-            p.terms().iter().map(|(p, c)| c * p.atoms().map(|a| at[usize::from(a)]).product::<i128>()).sum()
+            p.terms().iter().map(|(p, c)| c * p.atoms().map(|a| at[a as usize]).product::<i128>()).sum()
         };
         for a in &polys {
             for b in &polys {
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn nine_factors_are_too_many() {
+    fn ten_factors_are_too_many() {
         let p = poly(&[(&[1, 2, 3, 4, 5], 1)]);
         assert_eq!(p.times(&p), None);
         assert_eq!(Poly::constant(i128::MAX).plus_constant(1), None);

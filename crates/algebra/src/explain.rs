@@ -21,10 +21,10 @@
 use std::collections::BTreeSet;
 
 use crate::claim::Claim;
-use crate::expr::{SizeFun, SizeVar};
+use crate::expr::{Size, SizeFun, SizeVar};
 use crate::facts::{Assumptions, Law};
-use crate::gather::Source;
 use crate::search::{By, Step};
+use crate::store::Source;
 
 const MAX_STEPS: usize = 8;
 
@@ -36,6 +36,13 @@ pub struct Explanation {
     dead: bool,
     reasons: Vec<Reason>,
     steps: Vec<Step>,
+}
+
+/// Something that was assumed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Origin {
+    Fact(usize),
+    Law(usize),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,42 +114,96 @@ impl Reason {
 impl Assumptions {
     /// Why a claim is true, where it was shown to be.
     pub fn explain(&self, claim: &Claim) -> Option<Explanation> {
-        let goal = match self.holds_among(claim, &|_| true) {
-            true => claim.clone(),
-            false => self.prove(claim).is_yes().then(|| self.contradicted()).flatten()?,
-        };
-        let mut sources: BTreeSet<Source> = BTreeSet::new();
-        self.sources(&goal, &mut sources);
-        let mut left_out: BTreeSet<Source> = BTreeSet::new();
-        for source in sources.iter().rev() {
-            left_out.insert(*source);
-            if !self.holds_among(&goal, &|s| !left_out.contains(&s)) {
-                left_out.remove(source);
-            }
+        if !self.proves(claim) {
+            return None;
         }
-        let mut dead = goal != *claim;
+        let never = Claim::Lt(Size::zero(), Size::zero());
+        let dead = self.proves(&never);
+        let goal = if dead { &never } else { claim };
+        let follows = |left_out: &BTreeSet<Origin>| self.without(left_out).proves(goal);
+        let all = self.origins();
+        let mut needed = if dead { all.clone() } else { self.origins_for(goal) };
+        let mut left_out: BTreeSet<Origin> = all.iter().filter(|origin| !needed.contains(origin)).copied().collect();
+        if !follows(&left_out) {
+            (needed, left_out) = (all, BTreeSet::new());
+        }
+        // Many at once while that works, then one by one.
+        let mut size = needed.len();
+        while size > 0 {
+            for part in needed.clone().rchunks(size) {
+                let mut fewer = left_out.clone();
+                fewer.extend(part);
+                if follows(&fewer) {
+                    left_out = fewer;
+                    needed.retain(|origin| !part.contains(origin));
+                }
+            }
+            size /= 2;
+        }
         let mut reasons = Vec::new();
-        for source in sources.difference(&left_out) {
-            match source {
-                Source::Fact(at) => {
-                    let fact = &self.facts[*at];
+        let store = self.store.borrow();
+        for origin in needed {
+            match origin {
+                Origin::Fact(at) => {
+                    let fact = &store.facts[at];
                     reasons.push(Reason { claim: Some(fact.claim.clone()), law: None, note: fact.note });
                 }
-                Source::Law(at) => {
-                    let (fun, law, note) = &self.laws[*at];
-                    reasons.push(Reason { claim: None, law: Some((*fun, law.clone())), note: *note });
+                Origin::Law(at) => {
+                    let entry = &store.laws[at];
+                    reasons.push(Reason { claim: None, law: Some((entry.fun, entry.law.clone())), note: None });
                 }
-                Source::Meaning => {}
             }
         }
-        if dead && let Some(opposite) = self.facts.iter().find(|f| f.claim == goal.negate()) {
-            let reason = Reason { claim: Some(opposite.claim.clone()), law: None, note: opposite.note };
-            if !reasons.contains(&reason) {
-                reasons.insert(0, reason);
+        let steps = self.without(&left_out).trace(goal);
+        Some(Explanation { claim: claim.clone(), dead: dead && !reasons.is_empty(), reasons, steps })
+    }
+
+    /// All assumptions and laws.
+    fn origins(&self) -> Vec<Origin> {
+        let store = self.store.borrow();
+        let facts = (0..store.facts.len()).filter(|at| store.facts[*at].source == Source::Client).map(Origin::Fact);
+        let laws = (0..store.laws.len()).map(Origin::Law);
+        facts.chain(laws).collect()
+    }
+
+    /// The assumptions and laws near a claim, and everything that changes others: equations and the order of functions.
+    fn origins_for(&self, goal: &Claim) -> Vec<Origin> {
+        let mut store = self.store.borrow_mut();
+        let mut found: BTreeSet<Origin> = BTreeSet::new();
+        for at in store.facts_for(goal) {
+            found.insert(match store.facts[at].source {
+                Source::Client => Origin::Fact(at),
+                Source::Law(law) => Origin::Law(law),
+            });
+        }
+        for (at, fact) in store.facts.iter().enumerate() {
+            if matches!(fact.claim, Claim::Eq(..)) && fact.source == Source::Client {
+                found.insert(Origin::Fact(at));
             }
         }
-        dead &= !reasons.is_empty();
-        let steps = self.trace(&goal, &|s| !left_out.contains(&s));
-        Some(Explanation { claim: claim.clone(), dead, reasons, steps })
+        for (at, entry) in store.laws.iter().enumerate() {
+            if !matches!(entry.law, Law::Claim { .. }) {
+                found.insert(Origin::Law(at));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The same without some assumptions and laws.
+    fn without(&self, left_out: &BTreeSet<Origin>) -> Assumptions {
+        let store = self.store.borrow();
+        let mut fewer = Assumptions::new();
+        fewer.set_budget(store.budget);
+        for (at, entry) in store.laws.iter().enumerate() {
+            if !left_out.contains(&Origin::Law(at)) {
+                fewer.store.get_mut().add_law(entry.fun, entry.law.clone());
+            }
+        }
+        for (at, fact) in store.facts.iter().enumerate() {
+            if fact.source == Source::Client && !left_out.contains(&Origin::Fact(at)) {
+                fewer.store.get_mut().add(&fact.claim, fact.note, Source::Client);
+            }
+        }
+        fewer
     }
 }

@@ -311,7 +311,7 @@ impl Size {
 
     /// Rebuilds the size with atoms replaced, outermost first. A replacement for an atom inside a sum must not be captured there: it has
     /// no bound variables other than fresh ones.
-    fn rewrite(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Size {
+    pub(crate) fn rewrite(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Size {
         let mut rebuilt: BTreeMap<&Atom, Size> = BTreeMap::new();
         for atom in self.atoms() {
             rebuilt.insert(atom, change(atom).unwrap_or_else(|| atom.rebuild(change)));

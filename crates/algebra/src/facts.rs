@@ -16,14 +16,12 @@
 //! A *law* is a fact about a function for all its arguments, `0 <= k(i)` for every `i`. It is used at the applications `k(a)` that occur in
 //! a question, with `a` for `i`. A law with a guard is used only where its guard can be proved.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
 
 use crate::claim::Claim;
-use crate::expr::{Atom, Size, SizeFun, SizeVar};
+use crate::expr::{Size, SizeFun, SizeVar};
 use crate::poly::gcd;
-
-pub(crate) const DEFAULT_BUDGET: u32 = 400;
+use crate::store::{Source, Store};
 
 /// What a fact says of its size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,15 +29,6 @@ pub(crate) enum Kind {
     NonNegative,
     Zero,
     NonZero,
-}
-
-/// One assumption, prepared: integer coefficients without a common factor.
-#[derive(Clone, Debug)]
-pub(crate) struct Fact {
-    pub(crate) claim: Claim,
-    pub(crate) kind: Kind,
-    pub(crate) size: Size,
-    pub(crate) note: Option<u32>,
 }
 
 /// What is known of a function at all arguments.
@@ -56,126 +45,52 @@ pub(crate) enum Law {
 /// A place in the stack of facts, to go back to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
-    facts: usize,
-    laws: usize,
-    state: u64,
+    pub(crate) facts: usize,
+    pub(crate) laws: usize,
+    pub(crate) state: u64,
 }
 
 /// Facts that hold, and the questions that can be asked under them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Assumptions {
-    pub(crate) facts: Vec<Fact>,
-    /// Facts by their atoms.
-    pub(crate) facts_with: BTreeMap<Atom, Vec<usize>>,
-    /// Facts by the atoms inside applications and sums.
-    pub(crate) facts_inside: BTreeMap<Atom, Vec<usize>>,
-    pub(crate) laws: Vec<(SizeFun, Law, Option<u32>)>,
-    pub(crate) laws_of: BTreeMap<SizeFun, Vec<usize>>,
-    /// Names the set of facts: a set that comes back after a release has its old name.
-    pub(crate) state: u64,
-    pub(crate) last_state: u64,
-    pub(crate) budget: u32,
-    /// Where a contradiction was found: how many facts and laws there were.
-    pub(crate) absurd: Cell<Option<(usize, usize)>>,
-    /// How many facts were looked at for that.
-    pub(crate) examined: Cell<usize>,
-    /// Steps of all questions so far.
-    pub(crate) steps: Cell<u64>,
-    /// How many guards of laws are being proved, one inside another.
-    pub(crate) nesting: Cell<u32>,
-    pub(crate) memo: RefCell<BTreeMap<(u64, Kind, Size), bool>>,
-}
-
-impl Default for Assumptions {
-    fn default() -> Self {
-        Assumptions::new()
-    }
+    /// Questions number atoms and use laws, and so change what is stored, but never what is known.
+    pub(crate) store: RefCell<Store>,
 }
 
 impl Assumptions {
     /// Nothing is assumed.
     pub fn new() -> Assumptions {
-        Assumptions {
-            facts: Vec::new(),
-            facts_with: BTreeMap::new(),
-            facts_inside: BTreeMap::new(),
-            laws: Vec::new(),
-            laws_of: BTreeMap::new(),
-            state: 0,
-            last_state: 0,
-            budget: DEFAULT_BUDGET,
-            absurd: Cell::new(None),
-            examined: Cell::new(0),
-            steps: Cell::new(0),
-            nesting: Cell::new(0),
-            memo: RefCell::new(BTreeMap::new()),
-        }
+        Assumptions::default()
     }
 
     /// How many steps one question may take.
     pub fn set_budget(&mut self, steps: u32) {
-        self.budget = steps;
-        self.new_state();
+        self.store.get_mut().set_budget(steps);
     }
 
     /// How many steps all questions took so far.
     pub fn steps_taken(&self) -> u64 {
-        self.steps.get()
+        self.store.borrow().steps
     }
 
     /// The place to release to.
     pub fn mark(&self) -> Mark {
-        Mark { facts: self.facts.len(), laws: self.laws.len(), state: self.state }
+        self.store.borrow().mark()
     }
 
     /// Forgets what was assumed since the mark. Marks are released innermost first; one that is gone already changes nothing.
     pub fn release(&mut self, mark: Mark) {
-        while self.facts.len() > mark.facts
-            && let Some(fact) = self.facts.pop()
-        {
-            let (open, inside) = filed_under(&fact.size);
-            open.iter().for_each(|atom| take_newest(&mut self.facts_with, atom));
-            inside.iter().for_each(|atom| take_newest(&mut self.facts_inside, atom));
-        }
-        while self.laws.len() > mark.laws
-            && let Some((fun, _, _)) = self.laws.pop()
-        {
-            take_newest(&mut self.laws_of, &fun);
-        }
-        self.examined.set(self.examined.get().min(self.facts.len()));
-        let still = |(facts, laws): &(usize, usize)| *facts <= self.facts.len() && *laws <= self.laws.len();
-        self.absurd.set(self.absurd.get().filter(still));
-        self.state = mark.state;
-    }
-
-    fn new_state(&mut self) {
-        self.last_state += 1;
-        self.state = self.last_state;
+        self.store.get_mut().release(mark);
     }
 
     /// Assumes a claim.
     pub fn assume(&mut self, claim: &Claim) {
-        self.add(claim, None);
+        self.store.get_mut().add(claim, None, Source::Client);
     }
 
     /// Assumes a claim for a reason, which explanations give back as [`Explanation::notes`](crate::Explanation::notes).
     pub fn assume_because(&mut self, claim: &Claim, note: u32) {
-        self.add(claim, Some(note));
-    }
-
-    fn add(&mut self, claim: &Claim, note: Option<u32>) {
-        let Some((kind, size)) = prepare(claim) else {
-            return;
-        };
-        let at = self.facts.len();
-        if size.is_constant() && self.absurd.get().is_none() {
-            self.absurd.set(Some((at + 1, self.laws.len())));
-        }
-        let (open, inside) = filed_under(&size);
-        open.into_iter().for_each(|atom| self.facts_with.entry(atom).or_default().push(at));
-        inside.into_iter().for_each(|atom| self.facts_inside.entry(atom).or_default().push(at));
-        self.facts.push(Fact { claim: claim.clone(), kind, size, note });
-        self.new_state();
+        self.store.get_mut().add(claim, Some(note), Source::Client);
     }
 
     /// Assumes `0 <= size`.
@@ -228,60 +143,20 @@ impl Assumptions {
             && let Some((Kind::NonNegative, size)) = prepare(&claim)
             && (itself - size).as_constant().is_some_and(|least| least >= 0)
         {
-            self.add_law(fun, Law::NonNegative);
+            self.store.get_mut().add_law(fun, Law::NonNegative);
         }
-        self.add_law(fun, Law::Claim { params: params.to_vec(), guards: guards.to_vec(), claim });
+        self.store.get_mut().add_law(fun, Law::Claim { params: params.to_vec(), guards: guards.to_vec(), claim });
     }
 
     /// Assumes that a function is never negative, whatever its arguments.
     pub fn assume_fun_nonnegative(&mut self, fun: SizeFun) {
-        self.add_law(fun, Law::NonNegative);
+        self.store.get_mut().add_law(fun, Law::NonNegative);
     }
 
     /// Assumes that a function does not fall where its argument number `arg` grows and the others stay.
     pub fn assume_fun_nondecreasing(&mut self, fun: SizeFun, arg: usize) {
-        self.add_law(fun, Law::Nondecreasing(arg));
+        self.store.get_mut().add_law(fun, Law::Nondecreasing(arg));
     }
-
-    fn add_law(&mut self, fun: SizeFun, law: Law) {
-        self.laws_of.entry(fun).or_default().push(self.laws.len());
-        self.laws.push((fun, law, None));
-        self.new_state();
-    }
-
-    /// The laws of a function, with their numbers.
-    pub(crate) fn laws_of(&self, fun: SizeFun) -> impl Iterator<Item = (usize, &Law)> {
-        self.laws_of.get(&fun).into_iter().flatten().map(|at| (*at, &self.laws[*at].1))
-    }
-}
-
-fn take_newest<K: Ord>(filed: &mut BTreeMap<K, Vec<usize>>, key: &K) {
-    if let Some(places) = filed.get_mut(key) {
-        places.pop();
-        if places.is_empty() {
-            filed.remove(key);
-        }
-    }
-}
-
-/// The atoms of a size at any depth, and those inside applications and sums: `i < min(n, k(j))` is a fact about `n`, hardly about `j`.
-fn filed_under(size: &Size) -> (BTreeSet<Atom>, BTreeSet<Atom>) {
-    let (mut open, mut inside) = (BTreeSet::new(), BTreeSet::new());
-    let mut rest: Vec<&Size> = vec![size];
-    while let Some(size) = rest.pop() {
-        for atom in size.atoms() {
-            match atom {
-                Atom::Apply { .. } | Atom::Sum(_) => {
-                    for part in atom.parts() {
-                        part.visit_atoms(&mut |inner| inside.extend([inner.clone()]));
-                    }
-                }
-                _ => rest.extend(atom.parts()),
-            }
-            open.insert(atom.clone());
-        }
-    }
-    (open, inside)
 }
 
 /// A claim as a statement about one size; `None` where it holds anyway, a constant where it never does.

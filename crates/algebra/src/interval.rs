@@ -6,7 +6,7 @@
 //! split ranges over what its branches do, a remainder `x - 4*floor(x/4)` over 0 to 3, and a sum over as many times its body as it has terms.
 //! The prover substitutes symbolic bounds where that is not enough.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::expr::{Atom, HeldOp, Size, SizeFun};
 use crate::power::MAX_SHIFT;
@@ -128,14 +128,26 @@ impl End {
     }
 }
 
-/// What is known of atoms: ranges found so far, and which functions are never negative.
-#[derive(Default)]
-pub(crate) struct Ranges<'a> {
-    pub(crate) known: BTreeMap<Atom, Interval>,
-    pub(crate) nonnegative: Option<&'a dyn Fn(SizeFun) -> bool>,
+/// What is known of atoms.
+pub(crate) trait Known {
+    /// The range of an atom that was found so far.
+    fn range_of(&self, atom: &Atom) -> Option<Interval>;
+    /// Whether a function is never negative.
+    fn is_nonnegative(&self, fun: SizeFun) -> bool;
 }
 
-impl Ranges<'_> {
+/// Ranges of sizes from what is known of their atoms.
+pub(crate) struct Ranges<'a> {
+    known: &'a dyn Known,
+    /// The positions of the sums around.
+    positions: Vec<(u64, Interval)>,
+}
+
+impl<'a> Ranges<'a> {
+    pub(crate) fn new(known: &'a dyn Known) -> Ranges<'a> {
+        Ranges { known, positions: Vec::new() }
+    }
+
     /// The range of a size.
     pub(crate) fn size(&self, size: &Size) -> Interval {
         self.by_cases(size, MAX_CASES)
@@ -204,28 +216,31 @@ impl Ranges<'_> {
 
     /// The range of an atom: what is known of it, and what its parts imply.
     pub(crate) fn atom(&self, atom: &Atom) -> Interval {
-        let known = self.known.get(atom).copied().unwrap_or(Interval::ALL);
+        let found = match atom {
+            Atom::Bound(name) => self.positions.iter().rev().find(|(n, _)| n == name).map(|(_, range)| *range),
+            _ => None,
+        };
+        let known = found.or_else(|| self.known.range_of(atom)).unwrap_or(Interval::ALL);
         known.meet(self.implied(atom))
     }
 
-    fn implied(&self, atom: &Atom) -> Interval {
+    /// What the parts of an atom imply for it.
+    pub(crate) fn implied(&self, atom: &Atom) -> Interval {
         match atom {
             Atom::Var(_) => Interval::ALL,
             // Positions of a sum are never negative, and a fresh variable has its range among the known ones.
             Atom::Bound(name) if *name < 1 << 32 => Interval::from_zero(),
             Atom::Bound(_) => Interval::ALL,
-            Atom::Apply { fun, .. } => match self.nonnegative {
-                Some(nonnegative) if nonnegative(*fun) => Interval::from_zero(),
-                _ => Interval::ALL,
-            },
+            Atom::Apply { fun, .. } if self.known.is_nonnegative(*fun) => Interval::from_zero(),
+            Atom::Apply { .. } => Interval::ALL,
             Atom::FloorDiv(inner, by) => self.size(inner).floor_div(i128::from(*by)),
             Atom::Min(args) => self.extreme(args, true),
             Atom::Max(args) => self.extreme(args, false),
             Atom::Sum(sum) => {
                 let count = self.size(&sum.upper).at_least_zero();
                 let last = count.high.and_then(|high| high.checked_sub(1)).map(|last| last.max(0));
-                let mut inside = Ranges { known: self.known.clone(), nonnegative: self.nonnegative };
-                inside.known.insert(Atom::Bound(sum.bound), Interval { low: Some(0), high: last });
+                let mut inside = Ranges { known: self.known, positions: self.positions.clone() };
+                inside.positions.push((sum.bound, Interval { low: Some(0), high: last }));
                 inside.size(&sum.body).times(count)
             }
             Atom::Pow2(exponent) => self.size(exponent).power_of_two(),
@@ -260,7 +275,7 @@ impl Ranges<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interval, Ranges};
+    use super::{Interval, Known, Ranges};
     use crate::expr::{Atom, Size, SizeFun, SizeVar};
     use crate::sum::sum;
 
@@ -297,10 +312,23 @@ mod tests {
     }
 
     /// Ranges with the first variables in boxes and functions that are never negative.
-    fn boxed(ranges: &[(i128, i128)]) -> Ranges<'static> {
-        let atoms = (0..).map(|v| Atom::Var(SizeVar(v)));
-        let known = atoms.zip(ranges.iter().map(|(low, high)| interval(*low, *high))).collect();
-        Ranges { known, nonnegative: Some(&|_| true) }
+    struct Boxed(Vec<Interval>);
+
+    impl Known for Boxed {
+        fn range_of(&self, atom: &Atom) -> Option<Interval> {
+            match atom {
+                Atom::Var(SizeVar(v)) => self.0.get(*v as usize).copied(),
+                _ => None,
+            }
+        }
+
+        fn is_nonnegative(&self, _: SizeFun) -> bool {
+            true
+        }
+    }
+
+    fn boxed(ranges: &[(i128, i128)]) -> Boxed {
+        Boxed(ranges.iter().map(|(low, high)| interval(*low, *high)).collect())
     }
 
     fn samples() -> Vec<Size> {
@@ -332,7 +360,7 @@ mod tests {
         for size in samples() {
             for first in ends() {
                 for second in ends() {
-                    let range = boxed(&[first, second]).size(&size);
+                    let range = Ranges::new(&boxed(&[first, second])).size(&size);
                     for (n, m) in (first.0..=first.1).flat_map(|n| (second.0..=second.1).map(move |m| (n, m))) {
                         let env = |v: SizeVar| i64::try_from([n, m][v.0 as usize]).ok();
                         let value = size.eval_with(&env, &|_, args| Some(args[0].rem_euclid(3))).map(i128::from);
@@ -348,7 +376,7 @@ mod tests {
     #[test]
     fn ranges_are_tight_where_promised() {
         let check = |size: &Size, low: i128, high: Option<i128>| {
-            assert_eq!(boxed(&[(0, 5), (2, 3)]).size(size), Interval { low: Some(low), high }, "{size}");
+            assert_eq!(Ranges::new(&boxed(&[(0, 5), (2, 3)])).size(size), Interval { low: Some(low), high }, "{size}");
         };
         let [n, m, i] = [0, 1, 9].map(|v| Size::var(SizeVar(v)));
         check(&Size::pow2(&n), 1, Some(32));

@@ -12,11 +12,12 @@
 //! The questions asked here are small ones: each has a few steps of the budget.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::compact::{Poly, Product};
 use crate::expr::{Atom, Size};
 use crate::facts::tighten;
-use crate::search::Search;
+use crate::search::{ROUNDS, Search};
 
 const APART_STEPS: u32 = 20;
 const MAX_PAIRS: usize = 10;
@@ -27,13 +28,16 @@ impl Search<'_> {
     /// What follows from the order of arguments and from differences.
     pub(crate) fn learn_order(&mut self) {
         let before = self.facts.len();
-        let atoms = self.table.atoms().to_vec();
-        let sums = atoms.iter().filter(|a| matches!(a, Atom::Sum(sum) if self.table.never_negative(&sum.body)));
+        let ordered = |id: &u32| match self.store.table.atom(*id) {
+            Atom::Sum(_) | Atom::Pow2(_) => true,
+            Atom::Apply { fun, .. } => self.store.has_order(*fun),
+            _ => false,
+        };
+        let atoms: Vec<Atom> =
+            self.atoms.iter().filter(|id| ordered(id)).map(|id| self.store.table.atom(*id).clone()).collect();
+        let sums = atoms.iter().filter(|a| matches!(a, Atom::Sum(sum) if self.store.table.never_negative(&sum.body)));
         let sums: Vec<&Atom> = sums.take(MAX_PAIRS).collect();
-        let applied = atoms.iter().filter(
-            |a| matches!(a, Atom::Apply { fun, .. } if self.nondecreasing.iter().any(|(known, _)| known == fun)),
-        );
-        let applied: Vec<&Atom> = applied.take(MAX_PAIRS).collect();
+        let applied: Vec<&Atom> = atoms.iter().filter(|a| matches!(a, Atom::Apply { .. })).take(MAX_PAIRS).collect();
         for (short, long) in pairs(&sums) {
             self.compare_sums(short, long);
         }
@@ -45,31 +49,38 @@ impl Search<'_> {
             self.compare_powers(low, high);
         }
         if self.facts.len() > before {
-            self.learn_ranges();
+            self.learn_ranges(before, ROUNDS);
         }
         self.learn_differences();
     }
 
     /// The constant lower ends of atoms as facts of their own: `p - 1 >= 0` where `p >= c` and `c >= 1`.
     pub(crate) fn learn_ends(&mut self) {
-        for id in 1..=self.table.atoms().len() as u16 {
-            if let Some(low @ 1..) = self.table.range(&Poly::atom(id)).low
+        for id in self.atoms.clone() {
+            if let Some(low @ 1..) = self.store.table.range(&Poly::atom(id)).low
                 && let Some(fact) = Poly::atom(id).plus_constant(-low)
-                && !self.facts.contains(&fact)
+                && !self.facts.iter().any(|known| **known == fact)
             {
-                self.facts.push(fact);
+                self.facts.push(Arc::new(fact));
             }
         }
     }
 
+    /// The polynomial of a size that did not occur before.
+    fn number(&mut self, size: &Size) -> Option<Poly> {
+        let poly = self.store.table.poly(&tighten(size))?;
+        poly.atoms().into_iter().for_each(|id| self.store.table.refresh(id));
+        Some(poly)
+    }
+
     fn learn(&mut self, size: &Size) {
-        if let Some(poly) = self.table.poly(&tighten(size)) {
-            self.facts.push(poly);
+        if let Some(poly) = self.number(size) {
+            self.facts.push(Arc::new(poly));
         }
     }
 
     fn shows(&mut self, size: &Size) -> bool {
-        let poly = self.table.poly(&tighten(size));
+        let poly = self.number(size);
         poly.is_some_and(|poly| self.prove_apart(&poly, APART_STEPS))
     }
 
@@ -102,7 +113,7 @@ impl Search<'_> {
         }
         let mut apart = (0..args.len()).filter(|at| args[*at] != others[*at]);
         if let (Some(at), None) = (apart.next(), apart.next())
-            && self.nondecreasing.contains(&(*fun, at))
+            && self.store.is_nondecreasing(*fun, at)
             && self.shows(&(&others[at] - &args[at]))
         {
             self.learn(&(Size::atom(high.clone()) - Size::atom(low.clone())));
@@ -126,29 +137,29 @@ impl Search<'_> {
 
     /// `2^a * 2^b = 2^(a + b)` where all three occur: sizes know that, but here a product is only a product.
     fn multiply_powers(&mut self, first: &Atom, second: &Atom, whole: &Size) {
-        let known = self.table.atoms().to_vec();
-        if whole.denominator() != 1 || !whole.atoms().into_iter().all(|atom| known.contains(atom)) {
+        let known = |atom: &Atom| self.atoms.iter().any(|id| self.store.table.atom(*id) == atom);
+        if whole.denominator() != 1 || !whole.atoms().into_iter().all(known) {
             return;
         }
         let exponents = [first, second].map(|atom| atom.parts().into_iter().cloned().collect::<Vec<_>>());
         if !exponents.iter().flatten().all(|exponent| self.shows(exponent)) {
             return;
         }
-        let [first, second] = [first, second].map(|atom| self.table.poly(&Size::atom(atom.clone())));
+        let [first, second] = [first, second].map(|atom| self.store.table.poly(&Size::atom(atom.clone())));
         let product = first.zip(second).and_then(|(first, second)| first.times(&second));
-        let more = product.zip(self.table.poly(whole)).and_then(|(product, whole)| product.minus(&whole));
-        self.facts.extend(more.iter().flat_map(|more| [more.clone(), more.negated()]));
+        let more = product.zip(self.store.table.poly(whole)).and_then(|(product, whole)| product.minus(&whole));
+        self.facts.extend(more.iter().flat_map(|more| [more.clone(), more.negated()]).map(Arc::new));
     }
 
     /// A size that is never zero and never negative is at least one.
     fn learn_differences(&mut self) {
         for poly in self.differing.clone() {
-            for side in [poly.clone(), poly.negated()] {
+            for side in [(*poly).clone(), poly.negated()] {
                 if self.prove_apart(&side, APART_STEPS)
                     && let Some(poly) = side.plus_constant(-1)
                 {
-                    self.facts.push(poly.tightened());
-                    self.learn_ranges();
+                    self.facts.push(Arc::new(poly.tightened()));
+                    self.learn_ranges(self.facts.len() - 1, ROUNDS);
                 }
             }
         }
@@ -170,7 +181,10 @@ impl Search<'_> {
                     };
                     let sum = sum.tightened();
                     let short = sum.terms().len() <= first.terms().len().max(second.terms().len());
-                    let new = || self.table.range(&sum).low.is_none_or(|low| low < 0) && !self.facts.contains(&sum);
+                    let new = || {
+                        self.store.table.range(&sum).low.is_none_or(|low| low < 0)
+                            && !self.facts.iter().any(|f| **f == sum)
+                    };
                     if short && sum.atoms().iter().any(|a| goal.has(*a)) && new() {
                         found.insert((sum.terms().len(), sum));
                     }
@@ -178,7 +192,7 @@ impl Search<'_> {
             }
         }
         let any = !found.is_empty();
-        self.facts.extend(found.into_iter().take(MAX_COMBINED).map(|(_, sum)| sum));
+        self.facts.extend(found.into_iter().take(MAX_COMBINED).map(|(_, sum)| Arc::new(sum)));
         any
     }
 }

@@ -42,6 +42,7 @@ mod ranges;
 mod refute;
 mod search;
 mod split;
+mod store;
 mod sum;
 
 pub use claim::Claim;

@@ -13,13 +13,13 @@
 //! From contradictory assumptions everything follows, and yes is asked before no: in dead code every claim is true. Contradictions are
 //! looked for only when an answer would be unknown, once for every fact.
 
-use std::collections::BTreeSet;
-
 use crate::claim::Claim;
+use crate::compact::Poly;
 use crate::expr::Size;
-use crate::facts::{Assumptions, Kind, Law, never_zero, reduce, tighten};
-use crate::gather::{Gathered, Source};
+use crate::facts::{Assumptions, Kind, never_zero, reduce, tighten};
+use crate::gather::Gathered;
 use crate::search::{Search, Step};
+use crate::store::{Source, Store};
 
 const MAX_MEMO: usize = 4096;
 const ABSURD_BUDGET: u32 = 60;
@@ -27,6 +27,8 @@ const ABSURD_BUDGET: u32 = 60;
 const MAX_NESTING: u32 = 2;
 /// How many of the newest facts are examined for a contradiction at one question.
 const MAX_EXAMINED: usize = 64;
+/// How often a question is begun again because a law turned out to be an equation.
+const ROUNDS: usize = 3;
 
 /// What the prover says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +56,12 @@ impl Answer {
 impl Assumptions {
     /// Whether a claim is true.
     pub fn prove(&self, claim: &Claim) -> Answer {
-        if self.holds(claim) {
+        let mut store = self.store.borrow_mut();
+        if store.holds(claim) {
             Answer::Yes
-        } else if self.holds(&claim.negate()) {
+        } else if store.holds(&claim.negate()) {
             Answer::No
-        } else if self.contradictory() {
+        } else if store.contradictory() {
             Answer::Yes
         } else {
             Answer::Unknown
@@ -67,13 +70,14 @@ impl Assumptions {
 
     /// Whether a claim is shown to be true; cheaper than [`Assumptions::prove`] where a no would not help.
     pub fn proves(&self, claim: &Claim) -> bool {
-        self.holds(claim) || self.contradictory()
+        let mut store = self.store.borrow_mut();
+        store.holds(claim) || store.contradictory()
     }
 
     /// Whether a claim is shown to be true, not counting that everything is true where the facts contradict each other: a client that
     /// asks much and looks for dead code itself does not pay for the search for contradictions.
     pub fn shows(&self, claim: &Claim) -> bool {
-        self.holds(claim)
+        self.store.borrow_mut().holds(claim)
     }
 
     /// Whether `a <= b`.
@@ -98,138 +102,145 @@ impl Assumptions {
 
     /// Whether `low <= size <= high`: a number of the program in this range does not wrap.
     pub fn fits(&self, size: &Size, low: i128, high: i128) -> bool {
-        self.holds(&Claim::Le(Size::from_i128(low), size.clone()))
-            && self.holds(&Claim::Le(size.clone(), Size::from_i128(high)))
-    }
-
-    fn holds(&self, claim: &Claim) -> bool {
-        self.absurd.get().is_some() || self.holds_within(claim, self.budget)
-    }
-
-    /// A small question inside another: the guard of a law. A guard may need laws again, but not forever.
-    pub(crate) fn holds_inside(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> bool {
-        let outer = self.nesting.get();
-        if outer >= MAX_NESTING {
-            return false;
-        }
-        self.nesting.set(outer + 1);
-        let holds = goals(claim).iter().all(|(kind, goal)| match known_anyway(*kind, goal) {
-            Some(answer) => answer,
-            None => self.search(*kind, goal, ABSURD_BUDGET, allowed),
-        });
-        self.nesting.set(outer);
-        holds
-    }
-
-    fn holds_within(&self, claim: &Claim, budget: u32) -> bool {
-        goals(claim).iter().all(|(kind, goal)| self.ask(*kind, goal, budget))
-    }
-
-    /// Whether a claim follows from some of the facts; nothing is remembered.
-    pub(crate) fn holds_among(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> bool {
-        goals(claim).iter().all(|(kind, goal)| match known_anyway(*kind, goal) {
-            Some(answer) => answer,
-            None => self.search(*kind, goal, self.budget, allowed),
-        })
-    }
-
-    /// Where the facts that may matter for a claim come from.
-    pub(crate) fn sources(&self, claim: &Claim, sources: &mut BTreeSet<Source>) {
-        for (_, goal) in goals(claim) {
-            let gathered = Gathered::about(self, &goal, &|_| true);
-            sources.extend(gathered.sources);
-        }
-    }
-
-    /// A claim that follows although its opposite is assumed.
-    pub(crate) fn contradicted(&self) -> Option<Claim> {
-        let opposites = self.facts.iter().rev().map(|fact| fact.claim.negate());
-        opposites.into_iter().find(|opposite| self.holds_among(opposite, &|_| true))
-    }
-
-    fn ask(&self, kind: Kind, goal: &Size, budget: u32) -> bool {
-        if let Some(answer) = known_anyway(kind, goal) {
-            return answer;
-        }
-        let key = (self.state, kind, goal.clone());
-        if let Some(known) = self.memo.borrow().get(&key) {
-            return *known;
-        }
-        let answer = self.search(kind, goal, budget, &|_| true);
-        let mut memo = self.memo.borrow_mut();
-        if memo.len() >= MAX_MEMO {
-            memo.clear();
-        }
-        if answer || budget == self.budget {
-            memo.insert(key, answer);
-        }
-        answer
-    }
-
-    fn search(&self, kind: Kind, goal: &Size, budget: u32, allowed: &dyn Fn(Source) -> bool) -> bool {
-        self.run(kind, goal, budget, allowed, None)
-    }
-
-    fn run(
-        &self,
-        kind: Kind,
-        goal: &Size,
-        budget: u32,
-        allowed: &dyn Fn(Source) -> bool,
-        trace: Option<&mut Vec<Step>>,
-    ) -> bool {
-        let gathered = Gathered::about(self, goal, allowed);
-        if gathered.absurd {
-            return true;
-        }
-        let nonnegative = |fun| {
-            let mut laws = self.laws_of(fun);
-            laws.any(|(at, law)| matches!(law, Law::NonNegative) && allowed(Source::Law(at)))
-        };
-        let goal = gathered.substitute(goal);
-        let mut search = Search::new(&gathered, &nonnegative, budget);
-        if trace.is_some() {
-            search.record();
-        }
-        let answer = search.answer(kind, &goal);
-        self.steps.set(self.steps.get() + u64::from(budget.saturating_sub(search.steps)));
-        if let Some(trace) = trace {
-            trace.extend(search.into_trace());
-        }
-        answer
+        let mut store = self.store.borrow_mut();
+        store.holds(&Claim::Le(Size::big(low), size.clone())) && store.holds(&Claim::Le(size.clone(), Size::big(high)))
     }
 
     /// The steps that lead to a claim.
-    pub(crate) fn trace(&self, claim: &Claim, allowed: &dyn Fn(Source) -> bool) -> Vec<Step> {
+    pub(crate) fn trace(&self, claim: &Claim) -> Vec<Step> {
+        let mut store = self.store.borrow_mut();
+        let budget = store.budget;
         let mut trace = Vec::new();
-        for (kind, goal) in goals(claim).iter().filter(|(_, goal)| !goal.is_constant()) {
-            self.run(*kind, goal, self.budget, allowed, Some(&mut trace));
+        for (kind, goal) in goals(claim) {
+            store.search(kind, &goal, budget, Some(&mut trace));
         }
         trace
     }
+}
+
+impl Store {
+    /// Whether a claim follows.
+    pub(crate) fn holds(&mut self, claim: &Claim) -> bool {
+        let budget = self.budget;
+        self.is_absurd() || goals(claim).iter().all(|(kind, goal)| self.ask(*kind, goal, budget))
+    }
+
+    /// A small question inside another: the guard of a law. A guard may need laws again, but not forever.
+    pub(crate) fn holds_inside(&mut self, claim: &Claim) -> bool {
+        if self.nesting >= MAX_NESTING {
+            return false;
+        }
+        self.nesting += 1;
+        let holds = goals(claim).iter().all(|(kind, goal)| self.search(*kind, goal, ABSURD_BUDGET, None));
+        self.nesting -= 1;
+        holds
+    }
+
+    /// The facts that may matter for a claim.
+    pub(crate) fn facts_for(&mut self, claim: &Claim) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (_, goal) in goals(claim) {
+            if let Some(goal) = self.table.poly(&self.substituted(&goal).unwrap_or(goal)) {
+                found.extend(self.gather(&goal).facts);
+            }
+        }
+        found
+    }
+
+    fn ask(&mut self, kind: Kind, goal: &Size, budget: u32) -> bool {
+        if let Some(answer) = known_anyway(kind, goal) {
+            return answer;
+        }
+        self.search(kind, goal, budget, None)
+    }
+
+    /// The goal as a polynomial with all equations used, and the facts about it; nothing where it is decided already.
+    fn prepare(&mut self, kind: Kind, goal: &Size) -> Result<(Poly, Gathered), bool> {
+        for _ in 0..ROUNDS {
+            let solutions = self.solutions();
+            let changed = self.substituted(goal);
+            let goal = match (kind, changed.as_ref().unwrap_or(goal)) {
+                (_, goal) if goal.is_constant() => return Err(known_anyway(kind, goal).unwrap_or(false)),
+                (Kind::NonZero, goal) if never_zero(goal) => return Err(true),
+                (Kind::NonZero, goal) if changed.is_some() => reduce(goal),
+                (_, goal) if changed.is_some() => tighten(goal),
+                (_, goal) => goal.clone(),
+            };
+            let poly = self.table.poly(&goal).ok_or(false)?;
+            if kind == Kind::NonNegative && self.table.range(&poly).low.is_some_and(|low| low >= 0) {
+                return Err(true);
+            }
+            let gathered = self.gather(&poly);
+            if self.is_absurd() {
+                return Err(true);
+            }
+            if self.solutions() == solutions {
+                return Ok((poly, gathered));
+            }
+        }
+        Err(false)
+    }
+
+    fn search(&mut self, kind: Kind, goal: &Size, budget: u32, trace: Option<&mut Vec<Step>>) -> bool {
+        let (goal, gathered) = match self.prepare(kind, goal) {
+            Ok(prepared) => prepared,
+            Err(answer) => return answer,
+        };
+        let state = self.state();
+        let key = (kind, goal);
+        match self.memo.get(&key) {
+            Some((true, before)) if trace.is_none() && self.has_state(*before) => return true,
+            Some((false, before)) if trace.is_none() && *before == state => return false,
+            _ => {}
+        }
+        let changes = self.table.changes();
+        let mut search = Search::new(self, gathered, budget);
+        if trace.is_some() {
+            search.record();
+        }
+        let answer = search.answer(key.0, &key.1);
+        let taken = u64::from(budget.saturating_sub(search.steps));
+        if let Some(trace) = trace {
+            trace.extend(search.into_trace());
+        }
+        self.table.undo(changes);
+        self.steps += taken;
+        if answer || budget == self.budget {
+            if self.memo.len() >= MAX_MEMO {
+                self.memo.clear();
+            }
+            self.memo.insert(key, (answer, state));
+        }
+        answer
+    }
 
     /// Whether the facts contradict each other, as far as was found out: each fact is asked for its opposite once.
-    fn contradictory(&self) -> bool {
-        if self.absurd.get().is_some() {
+    pub(crate) fn contradictory(&mut self) -> bool {
+        if self.is_absurd() {
             return true;
         }
-        let start = self.examined.get().max(self.facts.len().saturating_sub(MAX_EXAMINED));
-        for at in start..self.facts.len() {
-            let fact = &self.facts[at];
-            let opposite = match fact.kind {
-                Kind::NonNegative => self.ask(Kind::NonNegative, &tighten(&(-&fact.size - 1)), ABSURD_BUDGET),
-                Kind::Zero => self.ask(Kind::NonZero, &fact.size, ABSURD_BUDGET),
+        let start = self.examined.max(self.facts.len().saturating_sub(MAX_EXAMINED));
+        let until = self.facts.len();
+        for at in start..until {
+            if self.facts[at].examined || self.facts[at].source != Source::Client {
+                continue;
+            }
+            let (kind, size) = (self.facts[at].now.kind, self.facts[at].now.size.clone());
+            let opposite = match kind {
+                _ if size.is_constant() => false,
+                Kind::NonNegative => self.ask(Kind::NonNegative, &tighten(&(-&size - 1)), ABSURD_BUDGET),
+                Kind::Zero => self.ask(Kind::NonZero, &size, ABSURD_BUDGET),
                 Kind::NonZero => {
-                    self.ask(Kind::NonNegative, &fact.size, ABSURD_BUDGET)
-                        && self.ask(Kind::NonNegative, &-&fact.size, ABSURD_BUDGET)
+                    self.ask(Kind::NonNegative, &size, ABSURD_BUDGET)
+                        && self.ask(Kind::NonNegative, &-&size, ABSURD_BUDGET)
                 }
             };
             if opposite {
-                self.absurd.set(Some((self.facts.len(), self.laws.len())));
+                self.set_absurd();
                 return true;
             }
-            self.examined.set(at + 1);
         }
+        self.examined = until;
         false
     }
 }

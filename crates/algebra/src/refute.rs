@@ -10,39 +10,70 @@
 //! Minima, floors and the like have the values that their parts give them; sums and functions are free within what is known of them. So
 //! a counterexample may not be a real one. That is no harm: it can only turn a yes into unknown.
 
+use std::sync::Arc;
+
 use crate::compact::{Poly, Product};
 use crate::ranges::{Meaning, Table};
 
 const ATTEMPTS: u64 = 8;
 const REPAIRS: usize = 24;
 
-struct Attempt<'t, 'n> {
-    table: &'t Table<'n>,
+struct Attempt<'t> {
+    table: &'t Table,
+    /// The atoms that matter, parts before the whole.
+    atoms: &'t [u32],
+    /// The values of all atoms; those that do not matter are zero.
     values: Vec<i128>,
     dice: u64,
 }
 
 /// Whether there seems to be a valuation where the facts hold and all of the goals are negative.
-pub(crate) fn refuted(table: &Table, facts: &[Poly], differing: &[Poly], goals: &[Poly]) -> bool {
+pub(crate) fn refuted(table: &Table, facts: &[Arc<Poly>], differing: &[Arc<Poly>], goals: &[Poly]) -> bool {
     let opposites: Vec<Poly> = goals.iter().filter_map(|g| g.negated().plus_constant(-1)).collect();
-    let constraints: Vec<&Poly> = facts.iter().chain(&opposites).collect();
+    let constraints: Vec<&Poly> = facts.iter().map(|fact| &**fact).chain(&opposites).collect();
+    let atoms = involved(table, constraints.iter().copied().chain(differing.iter().map(|d| &**d)));
+    if atoms.is_empty() {
+        return false;
+    }
     opposites.len() == goals.len()
         && (0..ATTEMPTS).any(|seed| {
-            let mut attempt = Attempt { table, values: vec![0; table.atoms().len()], dice: seed };
+            let mut attempt = Attempt { table, atoms: &atoms, values: vec![0; table.len()], dice: seed };
             attempt.start(seed);
             attempt.repair(&constraints, differing).unwrap_or(false)
         })
 }
 
-impl Attempt<'_, '_> {
+/// The atoms in polynomials and those that their values follow from, in order.
+fn involved<'p>(table: &Table, polys: impl Iterator<Item = &'p Poly>) -> Vec<u32> {
+    let mut seen = vec![false; table.len() + 1];
+    let mut found: Vec<u32> = Vec::new();
+    for poly in polys {
+        for (product, _) in poly.terms() {
+            found.extend(product.atoms().filter(|id| !std::mem::replace(&mut seen[*id as usize], true)));
+        }
+    }
+    let mut at = 0;
+    while at < found.len() {
+        if !matches!(table.meaning(found[at]), Meaning::Plain | Meaning::Other) {
+            let parts = table.parts(found[at]).iter().copied();
+            found.extend(parts.filter(|id| !std::mem::replace(&mut seen[*id as usize], true)));
+        }
+        at += 1;
+    }
+    found.sort_unstable();
+    found
+}
+
+impl Attempt<'_> {
     fn roll(&mut self, sides: u64) -> u64 {
         self.dice = self.dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.dice >> 33) % sides
     }
 
     fn start(&mut self, seed: u64) {
-        for at in 0..self.values.len() {
-            let range = self.table.range(&Poly::atom(at as u16 + 1));
+        for id in self.atoms {
+            let at = *id as usize - 1;
+            let range = self.table.product(Product::atom(*id));
             let more = if seed == 0 { 0 } else { i128::from(self.roll(2 + seed)) };
             self.values[at] = match (range.low, range.high) {
                 (Some(low), high) => low.saturating_add(more).min(high.unwrap_or(i128::MAX)),
@@ -52,14 +83,14 @@ impl Attempt<'_, '_> {
         }
     }
 
-    fn free(&self, id: u16) -> bool {
+    fn free(&self, id: u32) -> bool {
         matches!(self.table.meaning(id), Meaning::Plain | Meaning::Other)
     }
 
     /// Parts have lower numbers than the whole, so one round is enough.
     fn settle(&mut self) -> Option<()> {
-        for at in 0..self.values.len() {
-            self.values[at] = match self.table.meaning(at as u16 + 1) {
+        for id in self.atoms {
+            self.values[*id as usize - 1] = match self.table.meaning(*id) {
                 Meaning::Plain | Meaning::Other => continue,
                 Meaning::Floor(inner, by) => self.value(inner)?.div_euclid(*by),
                 Meaning::Below(test) => i128::from(self.value(test)? < 0),
@@ -76,12 +107,12 @@ impl Attempt<'_, '_> {
 
     fn value(&self, poly: &Poly) -> Option<i128> {
         poly.terms().iter().try_fold(0i128, |sum, (product, factor)| {
-            let term = product.atoms().try_fold(*factor, |p, id| p.checked_mul(self.values[usize::from(id) - 1]))?;
+            let term = product.atoms().try_fold(*factor, |p, id| p.checked_mul(self.values[id as usize - 1]))?;
             sum.checked_add(term)
         })
     }
 
-    fn repair(&mut self, constraints: &[&Poly], differing: &[Poly]) -> Option<bool> {
+    fn repair(&mut self, constraints: &[&Poly], differing: &[Arc<Poly>]) -> Option<bool> {
         for _ in 0..REPAIRS {
             self.settle()?;
             let mut violated = None;
@@ -97,7 +128,7 @@ impl Attempt<'_, '_> {
                 if differ {
                     return Some(true);
                 }
-                let at = self.roll(self.values.len() as u64) as usize;
+                let at = self.atoms[self.roll(self.atoms.len() as u64) as usize] as usize - 1;
                 self.values[at] = self.values[at].saturating_add(1);
                 continue;
             };
@@ -115,12 +146,12 @@ impl Attempt<'_, '_> {
             let slope = self.value(&slope)?;
             if slope != 0 {
                 let steps = value.checked_neg()?.checked_add(slope.checked_abs()? - 1)? / slope.abs();
-                let moved = self.values[usize::from(id) - 1].checked_add(steps * slope.signum())?;
-                self.values[usize::from(id) - 1] = moved;
+                let moved = self.values[id as usize - 1].checked_add(steps * slope.signum())?;
+                self.values[id as usize - 1] = moved;
                 return Some(());
             }
         }
-        let at = self.roll(self.values.len() as u64) as usize;
+        let at = self.atoms[self.roll(self.atoms.len() as u64) as usize] as usize - 1;
         self.values[at] = self.values[at].saturating_add(if self.roll(2) == 0 { 1 } else { -1 });
         Some(())
     }

@@ -20,15 +20,17 @@
 //! beforehand is in `learn`. Declined: the sign of sums of squares, facts multiplied with each other except step by step.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::cancel::Condition;
 use crate::compact::{Poly, Product};
-use crate::expr::{Size, SizeFun};
-use crate::facts::{Kind, never_zero, reduce, tighten};
+use crate::expr::Size;
+use crate::facts::Kind;
 use crate::gather::Gathered;
 use crate::interval::Interval;
 use crate::ranges::{Meaning, Table};
 use crate::refute::refuted;
+use crate::store::Store;
 
 const MAX_DEPTH: u32 = 14;
 const SHORT_DEPTHS: [u32; 2] = [4, 7];
@@ -36,7 +38,7 @@ const SHORT_DEPTHS: [u32; 2] = [4, 7];
 const EASY_STEPS: u32 = 12;
 /// So many ways to go on cost a step.
 const REDUCTIONS_PER_STEP: u32 = 8;
-const ROUNDS: usize = 4;
+pub(crate) const ROUNDS: usize = 4;
 const CASE_ROUNDS: usize = 2;
 /// How deep the search for a contradiction inside a case may go.
 const DEAD_DEPTH: u32 = 4;
@@ -61,30 +63,22 @@ pub(crate) enum By {
 }
 
 pub(crate) struct Search<'a> {
-    pub(crate) table: Table<'a>,
+    pub(crate) store: &'a mut Store,
     /// Polynomials that are never negative.
-    pub(crate) facts: Vec<Poly>,
+    pub(crate) facts: Vec<Arc<Poly>>,
     /// Polynomials that are never zero.
-    pub(crate) differing: Vec<Poly>,
-    pub(crate) nondecreasing: &'a BTreeSet<(SizeFun, usize)>,
+    pub(crate) differing: Vec<Arc<Poly>>,
+    /// The atoms that occur in the facts.
+    pub(crate) atoms: Vec<u32>,
     pub(crate) steps: u32,
     failed: BTreeSet<Poly>,
     trace: Option<Vec<Step>>,
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(gathered: &'a Gathered, nonnegative: &'a dyn Fn(SizeFun) -> bool, steps: u32) -> Search<'a> {
-        let mut table = Table::new(nonnegative);
-        let (mut facts, mut differing) = (Vec::with_capacity(gathered.facts.len()), Vec::new());
-        for given in &gathered.facts {
-            match (table.poly(&given.size), given.kind) {
-                (Some(poly), Kind::NonZero) => differing.push(poly),
-                (Some(poly), _) => facts.push(poly),
-                (None, _) => {}
-            }
-        }
-        let nondecreasing = &gathered.nondecreasing;
-        Search { table, facts, differing, nondecreasing, steps, failed: BTreeSet::new(), trace: None }
+    pub(crate) fn new(store: &'a mut Store, gathered: Gathered, steps: u32) -> Search<'a> {
+        let Gathered { lines: facts, differing, atoms, .. } = gathered;
+        Search { store, facts, differing, atoms, steps, failed: BTreeSet::new(), trace: None }
     }
 
     /// Records the steps of the proof.
@@ -97,35 +91,26 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a goal is never negative, or never zero.
-    pub(crate) fn answer(&mut self, kind: Kind, goal: &Size) -> bool {
-        let goal = match kind {
-            Kind::NonZero if never_zero(goal) => return true,
-            Kind::NonZero => reduce(goal),
-            _ => tighten(goal),
-        };
-        let Some(goal) = self.table.poly(&goal) else {
-            return false;
-        };
-        self.learn_ranges();
-        self.table.refine_others();
-        self.learn_order();
-        self.learn_ends();
-        if kind == Kind::NonZero && self.differing.iter().any(|d| d.same_or_opposite(&goal)) {
+    pub(crate) fn answer(&mut self, kind: Kind, goal: &Poly) -> bool {
+        if kind == Kind::NonZero && self.differing.iter().any(|d| d.same_or_opposite(goal)) {
             return true;
         }
+        goal.atoms().into_iter().for_each(|id| self.store.table.refresh(id));
+        self.learn_order();
+        self.learn_ends();
         let goals = match kind {
             Kind::NonZero => vec![goal.plus_constant(-1), goal.negated().plus_constant(-1)],
-            _ => vec![Some(goal)],
+            _ => vec![Some(goal.clone())],
         };
         let goals: Vec<Poly> = goals.into_iter().flatten().collect();
         let within = |depth: u32| {
             let goals = &goals;
             move |search: &mut Self| goals.iter().any(|g| search.never_negative(g.clone(), depth))
         };
-        if self.table.is_empty() || self.with_steps(EASY_STEPS, within(MAX_DEPTH)) {
+        if self.store.table.is_empty() || self.with_steps(EASY_STEPS, within(MAX_DEPTH)) {
             return true;
         }
-        if self.steps == 0 || refuted(&self.table, &self.facts, &self.differing, &goals) {
+        if self.steps == 0 || refuted(&self.store.table, &self.facts, &self.differing, &goals) {
             return false;
         }
         // Short proofs first: a wrong turn early on would take all the steps.
@@ -144,14 +129,27 @@ impl<'a> Search<'a> {
         proved
     }
 
-    pub(crate) fn learn_ranges(&mut self) {
-        self.table.learn(self.facts.iter(), ROUNDS);
+    /// Ranges from the facts after the first so many, and what follows for the others.
+    pub(crate) fn learn_ranges(&mut self, from: usize, rounds: usize) {
+        let table = &mut self.store.table;
+        let mut start = table.changes();
+        self.facts[from..].iter().for_each(|fact| table.learn_from(fact));
+        for _ in 1..rounds {
+            if table.changes() == start || table.is_empty() {
+                break;
+            }
+            let changed = table.changed_since(start);
+            start = table.changes();
+            for fact in self.facts.iter().filter(|fact| changed.iter().any(|id| fact.has(*id))) {
+                table.learn_from(fact);
+            }
+        }
     }
 
     /// By cases that the search does not go through by itself, and with facts combined.
     fn prove_harder(&mut self, goal: &Poly) -> bool {
-        let atoms: BTreeSet<u16> = self.facts.iter().flat_map(Poly::atoms).collect();
-        let mut extremes: Vec<u16> = atoms.into_iter().filter(|id| self.cases(*id).is_some()).collect();
+        let atoms: BTreeSet<u32> = self.facts.iter().flat_map(|fact| fact.atoms()).collect();
+        let mut extremes: Vec<u32> = atoms.into_iter().filter(|id| self.cases(*id).is_some()).collect();
         extremes.sort_by_key(|id| !goal.has(*id));
         for id in extremes.into_iter().take(2) {
             if self.with_steps(self.steps / 3, |search| search.by_cases(goal, id, MAX_DEPTH / 2)) {
@@ -167,11 +165,13 @@ impl<'a> Search<'a> {
                 return true;
             }
         }
+        let before = self.facts.len();
         if self.steps == 0 || !self.combine_facts(goal) {
             return false;
         }
-        self.learn_ranges();
-        self.table.is_empty() || self.with_steps(self.steps, |search| search.never_negative(goal.clone(), MAX_DEPTH))
+        self.learn_ranges(before, ROUNDS);
+        self.store.table.is_empty()
+            || self.with_steps(self.steps, |search| search.never_negative(goal.clone(), MAX_DEPTH))
     }
 
     /// A question of its own: what fails here may still be tried elsewhere, and it may not take all the steps.
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, goal: &Poly, by: impl FnOnce(&Table) -> By) {
         if let Some(trace) = &mut self.trace {
-            trace.push(Step { goal: self.table.size(goal), by: by(&self.table) });
+            trace.push(Step { goal: self.store.table.size(goal), by: by(&self.store.table) });
         }
     }
 
@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
         if goal.is_constant() {
             return goal.constant_term() >= 0;
         }
-        let range = self.table.range(&goal);
+        let range = self.store.table.range(&goal);
         if range.low.is_some_and(|low| low >= 0) {
             self.note(&goal, |_| By::Ranges);
             return true;
@@ -256,11 +256,11 @@ impl<'a> Search<'a> {
             Condition::Holds => true,
             Condition::NeverNegative(poly) => self.never_negative(poly, depth),
             Condition::Monotone { atom, low, high, rising } => {
-                let Some(fresh) = self.table.fresh() else {
+                let Some(fresh) = self.store.table.fresh() else {
                     return false;
                 };
                 let proved = self.monotone(goal, atom, fresh, (&low, &high), rising, depth).unwrap_or(false);
-                self.table.drop_fresh();
+                self.store.table.drop_fresh();
                 proved
             }
         }
@@ -270,8 +270,8 @@ impl<'a> Search<'a> {
     fn monotone(
         &mut self,
         goal: &Poly,
-        atom: u16,
-        fresh: u16,
+        atom: u32,
+        fresh: u32,
         (low, high): (&Poly, &Poly),
         rising: bool,
         depth: u32,
@@ -279,8 +279,8 @@ impl<'a> Search<'a> {
         let here = Poly::atom(fresh);
         let step = goal.at(atom, &here.plus_constant(1)?)?.minus(&goal.at(atom, &here)?)?;
         let step = if rising { step } else { step.negated() };
-        let range = Interval { low: self.table.range(low).low, high: self.table.range(high).high };
-        self.table.set_range(fresh, range);
+        let range = Interval { low: self.store.table.range(low).low, high: self.store.table.range(high).high };
+        self.store.table.set_range(fresh, range);
         let between = [here.minus(low)?, high.minus(&here)?];
         Some(self.with_facts(&between, |search| search.never_negative(step, depth)))
     }
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
     fn with_facts(&mut self, more: &[Poly], run: impl FnOnce(&mut Self) -> bool) -> bool {
         let before = self.facts.len();
         let outer = std::mem::take(&mut self.failed);
-        self.facts.extend(more.iter().map(|p| p.clone().tightened()));
+        self.facts.extend(more.iter().map(|p| Arc::new(p.clone().tightened())));
         let proved = run(self);
         self.facts.truncate(before);
         self.failed = outer;
@@ -302,29 +302,29 @@ impl<'a> Search<'a> {
             return false;
         }
         self.steps -= 1;
-        let changes = self.table.changes();
-        let noted = self.noted();
+        let changes = self.store.table.changes();
+        let (noted, before) = (self.noted(), self.facts.len());
         let proved = self.with_facts(facts, |search| {
-            search.table.learn(search.facts.iter(), CASE_ROUNDS);
-            if search.table.is_empty() || search.never_negative(goal.clone(), depth.saturating_sub(1)) {
+            search.learn_ranges(before, CASE_ROUNDS);
+            if search.store.table.is_empty() || search.never_negative(goal.clone(), depth.saturating_sub(1)) {
                 return true;
             }
             search.forget(noted);
             let opposites = facts.iter().filter_map(|f| f.negated().plus_constant(-1));
             opposites.into_iter().any(|opposite| search.never_negative(opposite, depth.min(DEAD_DEPTH)))
         });
-        self.table.undo(changes);
+        self.store.table.undo(changes);
         proved
     }
 
     /// An atom in the goal that must be tried at each of its values: its defining bounds are on the wrong side.
-    fn splittable(&self, goal: &Poly) -> Option<u16> {
+    fn splittable(&self, goal: &Poly) -> Option<u32> {
         goal.atoms().into_iter().find(|id| {
             let slope = || {
                 let slope = goal.quotient(Product::atom(*id));
-                if slope.has(*id) { Interval::ALL } else { self.table.range(&slope) }
+                if slope.has(*id) { Interval::ALL } else { self.store.table.range(&slope) }
             };
-            match self.table.meaning(*id) {
+            match self.store.table.meaning(*id) {
                 Meaning::Least(_) => slope().high.is_none_or(|high| high > 0),
                 Meaning::Greatest(_) => slope().low.is_none_or(|low| low < 0),
                 Meaning::Below(_) => true,
@@ -334,7 +334,7 @@ impl<'a> Search<'a> {
     }
 
     /// The values an atom may have, each with what holds then.
-    fn cases(&self, id: u16) -> Option<Vec<(Poly, Vec<Poly>)>> {
+    fn cases(&self, id: u32) -> Option<Vec<(Poly, Vec<Poly>)>> {
         let chosen = |args: &[Poly], sign: i128| -> Option<Vec<(Poly, Vec<Poly>)>> {
             let one = |(at, arg): (usize, &Poly)| {
                 let others = args.iter().enumerate().filter(|(o, _)| *o != at);
@@ -343,7 +343,7 @@ impl<'a> Search<'a> {
             };
             args.iter().enumerate().map(one).collect()
         };
-        match self.table.meaning(id) {
+        match self.store.table.meaning(id) {
             Meaning::Least(args) => chosen(args, 1),
             Meaning::Greatest(args) => chosen(args, -1),
             Meaning::Below(test) => Some(vec![
@@ -354,7 +354,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn by_cases(&mut self, goal: &Poly, id: u16, depth: u32) -> bool {
+    fn by_cases(&mut self, goal: &Poly, id: u32, depth: u32) -> bool {
         let Some(cases) = self.cases(id) else {
             return false;
         };

@@ -132,7 +132,7 @@ fn explained(given: &[&str], question: &str) -> (Vec<u32>, String) {
 fn explanations() {
     let (notes, text) = explained(&["0 <= i", "i < n", "n <= m", "m <= k", "0 <= j"], "i < m");
     assert_eq!(notes, [1, 2]);
-    let expected = "i < m\n  because i < n\n  and     n <= m\n  it is enough that -i + m - 1 >= 0, with -i + n - 1 >= 0\n  \
+    let expected = "i < m\n  because i < n\n  and     n <= m\n  it is enough that m - i - 1 >= 0, with n - i - 1 >= 0\n  \
                     it is enough that m - n >= 0, with m - n >= 0";
     assert_eq!(text, expected);
     assert_eq!(explained(&["n = p*b", "0 <= i", "i < p", "0 <= r", "r < b", "r <= 9"], "i*b + r < n").0, [0, 2, 3, 4]);

@@ -81,9 +81,7 @@ impl Shape {
             Shape::Integer(value) => Shape::Integer(change(depth, value)),
             Shape::Other => Shape::Other,
             Shape::Tuple(parts) => Shape::Tuple(all(parts)),
-            Shape::Array(length, elem) => {
-                Shape::Array(change(depth, length), Box::new(elem.map(depth + 1, change)))
-            }
+            Shape::Array(length, elem) => Shape::Array(change(depth, length), Box::new(elem.map(depth + 1, change))),
             Shape::Sum(variants) => Shape::Sum(variants.iter().map(|fields| all(fields)).collect()),
         }
     }

@@ -12,6 +12,8 @@
 //! family counts its own unit of work: of `d` nested loops each is as long as the others, so the program's size grows with `d`.
 //! The front end is not measured.
 
+#![allow(clippy::print_stdout)]
+
 use std::time::{Duration, Instant};
 use terrace_base::SourceMap;
 use terrace_opt::analysis::shapes::analyse;

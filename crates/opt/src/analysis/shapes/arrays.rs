@@ -235,10 +235,8 @@ impl<'p> Walk<'p> {
         let elem_type = self.type_of(value).elem().cloned().expect("an array");
         let mut path = vec![Step::Element];
         let shape = build(&elem_type, &mut path, &mut |path, integer| {
-            let sizes: Vec<(Size, Size)> = arrays
-                .iter()
-                .filter_map(|a| Some((size_at(a, path)?.clone(), a.length()?.clone())))
-                .collect();
+            let sizes: Vec<(Size, Size)> =
+                arrays.iter().filter_map(|a| Some((size_at(a, path)?.clone(), a.length()?.clone()))).collect();
             let Some(((first, _), rest)) = sizes.split_first() else {
                 return self.own(value, path, integer, operands);
             };
@@ -385,10 +383,12 @@ impl<'p> Walk<'p> {
                 return self.own(value, path, integer, operands);
             };
             let Some((Step::Element, rest)) = path.split_first() else { return old };
-            let replaced = size_at(new, rest).map(|s| s.substitute_all(&|v| {
-                let k = v.0 as usize;
-                (k + 1 < POSITIONS).then(|| position(k + 1))
-            }));
+            let replaced = size_at(new, rest).map(|s| {
+                s.substitute_all(&|v| {
+                    let k = v.0 as usize;
+                    (k + 1 < POSITIONS).then(|| position(k + 1))
+                })
+            });
             match replaced {
                 Some(size) if settled(&old) && settled(&size) && self.known.equal(&old, &size) => old,
                 _ => self.own(value, path, integer, operands),
@@ -401,4 +401,3 @@ impl<'p> Walk<'p> {
 pub(super) fn settled(size: &Size) -> bool {
     size.vars().iter().all(|v| v.0 as usize >= POSITIONS)
 }
-

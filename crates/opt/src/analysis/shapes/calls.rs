@@ -239,7 +239,9 @@ impl<'p> Walk<'p> {
         }
         for (site, size) in &sizes {
             let varies = self.symbols.deps(size).meets(around);
-            let data = site.2 && site.1.contains(&Step::Element) && args[site.0].var().is_some_and(|v| self.data[&v].meets(around));
+            let data = site.2
+                && site.1.contains(&Step::Element)
+                && args[site.0].var().is_some_and(|v| self.data[&v].meets(around));
             if varies || data {
                 context.varying.insert(site.clone());
             }
@@ -247,13 +249,19 @@ impl<'p> Walk<'p> {
                 context.even.insert(site.clone());
             }
         }
-        let plain: Vec<&(Site, Size)> = sizes.iter().filter(|(site, size)| settled(size) && (!site.2 || !site.1.contains(&Step::Element))).take(MOST_SITES).collect();
+        let plain: Vec<&(Site, Size)> = sizes
+            .iter()
+            .filter(|(site, size)| settled(size) && (!site.2 || !site.1.contains(&Step::Element)))
+            .take(MOST_SITES)
+            .collect();
         for (k, (site, size)) in plain.iter().enumerate() {
             if let Some(n) = size.as_constant() {
                 context.at_least.insert(site.clone(), n);
                 context.within.insert(site.clone(), n);
             } else if site.2 {
-                if let Some(most) = MOST.into_iter().find(|most| self.known.fits(size, (i64::MIN.into(), (*most).into()))) {
+                if let Some(most) =
+                    MOST.into_iter().find(|most| self.known.fits(size, (i64::MIN.into(), (*most).into())))
+                {
                     context.within.insert(site.clone(), most);
                 }
                 for n in [1, 0] {
@@ -390,7 +398,8 @@ impl<'p> Walk<'p> {
             let claim = fact.claim.map(&|s| self.over_parameters(s));
             let ranges: Vec<Size> = fact.ranges.iter().map(|s| self.over_parameters(s)).collect();
             let (a, b) = claim.sides();
-            if a != b && self.of_parameters(a) && self.of_parameters(b) && ranges.iter().all(|s| self.of_parameters(s)) {
+            if a != b && self.of_parameters(a) && self.of_parameters(b) && ranges.iter().all(|s| self.of_parameters(s))
+            {
                 facts.push(Fact { claim, ranges });
             }
         }
@@ -433,7 +442,8 @@ impl<'p> Walk<'p> {
             if !args.is_empty() || symbol == row {
                 continue;
             }
-            let Some((super::truth::Truth::Claim(Claim::Lt(zero, rows)), then, otherwise)) = self.choices.get(&symbol) else {
+            let Some((super::truth::Truth::Claim(Claim::Lt(zero, rows)), then, otherwise)) = self.choices.get(&symbol)
+            else {
                 continue;
             };
             let outer = applied(outer, Vec::new());

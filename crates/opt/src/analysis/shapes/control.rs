@@ -13,9 +13,9 @@ use super::knowledge::LONGEST;
 use super::symbols::{build, size_at};
 use super::truth::Truth;
 use super::walk::{Limits, Walk};
-use terrace_algebra::{Claim, Size};
+use terrace_algebra::{Atom as SizeAtom, Claim, Size};
 use terrace_ir::core::{Body, Lambda};
-use terrace_ir::shape::{Shape, Step, as_symbol};
+use terrace_ir::shape::{POSITIONS, Shape, Step, as_symbol};
 use terrace_ir::{Atom, ValueId};
 
 /// Pieces of formulas are multiplied out: only short ones are worth it.
@@ -36,7 +36,13 @@ struct Branch {
 }
 
 impl<'p> Walk<'p> {
-    pub(super) fn branches(&mut self, value: ValueId, cond: Atom, then: &'p Body, otherwise: &'p Body) -> (Shape, Deps) {
+    pub(super) fn branches(
+        &mut self,
+        value: ValueId,
+        cond: Atom,
+        then: &'p Body,
+        otherwise: &'p Body,
+    ) -> (Shape, Deps) {
         let truth = self.truth(cond);
         let deps = self.data(cond);
         let yes = self.branch(truth.clone(), then, |_| false);
@@ -133,7 +139,9 @@ impl<'p> Walk<'p> {
             if let [(then, c), (otherwise, _)] = sizes.as_slice()
                 && let Some((symbol, args)) = as_symbol(&own)
                 && args.is_empty()
-                && [then, otherwise].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None) && !self.is_chosen(s))
+                && [then, otherwise]
+                    .iter()
+                    .all(|s| !self.symbols.is_inside(s, self.scope + 1, None) && !self.is_chosen(s))
             {
                 choices.push((symbol, ((*c).clone(), then.clone(), otherwise.clone())));
             }
@@ -161,7 +169,8 @@ impl<'p> Walk<'p> {
     fn pieces(&self, sizes: &[(Size, &Truth)]) -> Option<Size> {
         let [(then, Truth::Claim(cond)), (otherwise, _)] = sizes else { return None };
         let (a, b) = cond.sides();
-        let at_counter = |s: &Size| s.vars().iter().any(|v| self.around.iter().any(|c| c.counter.index() == v.0 as usize));
+        let at_counter =
+            |s: &Size| s.vars().iter().any(|v| self.around.iter().any(|c| c.counter.index() == v.0 as usize));
         let outside = [then, otherwise, a, b].iter().all(|s| !self.symbols.is_inside(s, self.scope + 1, None));
         let small = then.terms().count() + otherwise.terms().count() <= MOST_TERMS;
         if !outside || !small || !(at_counter(a) || at_counter(b)) {
@@ -193,22 +202,26 @@ impl<'p> Walk<'p> {
     /// The size that all branches give, each under its own condition.
     fn agreed(&mut self, sizes: &[(Size, &Truth)]) -> Option<Size> {
         let outside = |walk: &Self, s: &Size| !walk.symbols.is_inside(s, walk.scope + 1, None);
-        sizes.iter().map(|(s, _)| s).find(|s| {
-            outside(self, s)
-                && sizes.iter().all(|(other, cond)| {
-                    if *s == other {
-                        return true;
-                    }
-                    if !outside(self, other) {
-                        return false;
-                    }
-                    let mark = self.known.mark();
-                    self.known.assume_truth(cond);
-                    let equal = self.equal(s, other);
-                    self.known.release(mark);
-                    equal
-                })
-        }).cloned()
+        sizes
+            .iter()
+            .map(|(s, _)| s)
+            .find(|s| {
+                outside(self, s)
+                    && sizes.iter().all(|(other, cond)| {
+                        if *s == other {
+                            return true;
+                        }
+                        if !outside(self, other) || names_a_place(s) {
+                            return false;
+                        }
+                        let mark = self.known.mark();
+                        self.known.assume_truth(cond);
+                        let equal = self.equal(s, other);
+                        self.known.release(mark);
+                        equal
+                    })
+            })
+            .cloned()
     }
 
     /// Bounds of a size inside a branch that can be said outside.
@@ -221,6 +234,14 @@ impl<'p> Walk<'p> {
         let (low, high) = (outer(known.low), outer(known.high));
         Limits { low, high }
     }
+}
+
+/// Whether a size speaks of one element, which may not exist where another branch runs.
+fn names_a_place(size: &Size) -> bool {
+    size.atoms().into_iter().any(|atom| match atom {
+        SizeAtom::Apply { args, .. } => args.iter().any(|a| a.as_var().is_none_or(|v| v.0 as usize >= POSITIONS)),
+        _ => false,
+    })
 }
 
 /// Whether a place lies below an array without elements.
@@ -242,4 +263,3 @@ fn mark_never_made(shape: &mut Shape, branches: &[&Branch]) {
         }
     }
 }
-

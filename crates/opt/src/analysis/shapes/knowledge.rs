@@ -72,13 +72,17 @@ const BUDGET: u32 = 80;
 impl Knowledge {
     pub(super) fn new() -> Knowledge {
         let mut known = Knowledge::default();
-        let budget = std::env::var("BUDGETQ").ok().and_then(|s| s.parse().ok()).unwrap_or(BUDGET);
-        known.facts.set_budget(budget);
+        known.facts.set_budget(BUDGET);
         known
     }
 
     pub(super) fn mark(&mut self) -> Known {
-        Known { facts: self.facts.mark(), rules: self.rules.len(), computed: self.computed_here.len(), products: self.products.len() }
+        Known {
+            facts: self.facts.mark(),
+            rules: self.rules.len(),
+            computed: self.computed_here.len(),
+            products: self.products.len(),
+        }
     }
 
     pub(super) fn release(&mut self, known: Known) {
@@ -315,7 +319,7 @@ impl Knowledge {
                 let params: Option<Vec<SizeVar>> = args.iter().map(Size::as_var).collect();
                 let params = params?;
                 let all = positions.iter().all(|p| params.contains(p)) && params.len() == positions.len();
-                all.then(|| (*fun, params))
+                all.then_some((*fun, params))
             }
             _ => None,
         });
@@ -387,9 +391,10 @@ impl Knowledge {
             if factor.abs() != 1 || difference.denominator() != 1 || monomial.degree() != 2 {
                 continue;
             }
-            let product = monomial.factors().iter().fold(Size::one(), |p, (atom, power)| {
-                (0..*power).fold(p, |p, _| p * Size::from(atom.clone()))
-            });
+            let product = monomial
+                .factors()
+                .iter()
+                .fold(Size::one(), |p, (atom, power)| (0..*power).fold(p, |p, _| p * Size::from(atom.clone())));
             let rest = if factor > 0 { &product - difference } else { &product + difference };
             let Some(youngest) = symbols_of(&product).into_iter().max() else { continue };
             if symbols_of(&rest).into_iter().all(|s| s < youngest) {
@@ -429,12 +434,7 @@ impl Knowledge {
         if a != b && self.hopeless(&(a - b)) {
             return false;
         }
-        let t = std::time::Instant::now();
-        let r = self.facts.shows(&claim);
-        if std::env::var("TRACEQ").is_ok() {
-            eprintln!("Q {:?} {:?} {}", t.elapsed().as_micros(), r, claim.display(&|v| format!("s{}", v.0), &|f| format!("f{}", f.0)));
-        }
-        r
+        self.facts.shows(&claim)
     }
 
     /// Whether a claim can never hold here.
@@ -458,12 +458,7 @@ impl Knowledge {
         if self.hopeless(&size) && terrace_ir::shape::as_symbol(&size).is_none() {
             return false;
         }
-        let t = std::time::Instant::now();
-        let r = self.facts.fits(&size, low, high);
-        if std::env::var("TRACEQ").is_ok() {
-            eprintln!("F {:?} {:?} {}", t.elapsed().as_micros(), r, size.display(&|v| format!("s{}", v.0)));
-        }
-        r
+        self.facts.fits(&size, low, high)
     }
 
     pub(super) fn never_negative(&self, size: &Size) -> bool {
@@ -472,10 +467,6 @@ impl Knowledge {
 
     pub(super) fn equal(&self, a: &Size, b: &Size) -> bool {
         a == b || self.proves_claim(&Claim::Eq(a.clone(), b.clone()))
-    }
-
-    pub(super) fn explain(&self, claim: &Claim) -> Option<terrace_algebra::Explanation> {
-        self.facts.explain(&claim.map(&|size| self.resolve(size)))
     }
 }
 

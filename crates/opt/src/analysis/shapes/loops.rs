@@ -223,7 +223,8 @@ impl<'p> Walk<'p> {
                 let scope = walk.scope;
                 let said = |walk: &Walk, size: &Size| {
                     terrace_ir::shape::symbols_of(size).iter().all(|s| {
-                        walk.belongs(*s, state) || !walk.symbols.is_inside(&super::symbols::applied(*s, Vec::new()), scope, None)
+                        walk.belongs(*s, state)
+                            || !walk.symbols.is_inside(&super::symbols::applied(*s, Vec::new()), scope, None)
                     })
                 };
                 let cond = cond.keep(&|size| said(walk, size));
@@ -252,11 +253,15 @@ impl<'p> Walk<'p> {
     ) -> bool {
         let ty = self.type_of(state).clone();
         let mut places = Vec::new();
-        super::symbols::places(&ty, &mut Vec::new(), &mut |path, integer| places.push((path.to_vec(), integer.is_some())));
+        super::symbols::places(&ty, &mut Vec::new(), &mut |path, integer| {
+            places.push((path.to_vec(), integer.is_some()))
+        });
         let mut changed = false;
         for place in places {
             let path = &place.0;
-            let (Some(old), Some(new)) = (size_at(before, path).cloned(), size_at(next, path).cloned()) else { continue };
+            let (Some(old), Some(new)) = (size_at(before, path).cloned(), size_at(next, path).cloned()) else {
+                continue;
+            };
             let deps = self.symbols.deps(&new);
             if let Some(known) = memory.named.get_mut(&place) {
                 if !known.covers(deps) {
@@ -380,7 +385,8 @@ impl<'p> Walk<'p> {
         };
         let mut invariants = self.candidates(state, start, memory, &found.cond, self.scope + 1);
         invariants.retain(|claim| memory.verified.contains(claim));
-        let times = count.map(|c| if self.known.never_negative(c) { c.clone() } else { Size::max_of(&[Size::zero(), c.clone()]) });
+        let times = count
+            .map(|c| if self.known.never_negative(c) { c.clone() } else { Size::max_of(&[Size::zero(), c.clone()]) });
         let ty: Type = self.type_of(value).clone();
         let shape = build(&ty, &mut Vec::new(), &mut |path, integer| {
             let place = (path.to_vec(), integer.is_some());

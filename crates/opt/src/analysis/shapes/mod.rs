@@ -106,26 +106,6 @@ fn spot(stmt: &Stmt) -> Option<Spot> {
     }
 }
 
-impl Analysis {
-    /// debug
-    pub fn why(&self, f: FuncId, stmt: &Stmt) -> String {
-        let shapes = &self.shapes.functions[f];
-        let names = |v: terrace_ir::ValueId| format!("v{}", v.index());
-        match spot(stmt).and_then(|s| self.verdicts[&f].get(&s)) {
-            Some(Verdict::Remains(claims)) => claims
-                .iter()
-                .map(|c| {
-                    let (a, b) = c.sides();
-                    let op = match c { terrace_algebra::Claim::Le(..) => "<=", terrace_algebra::Claim::Lt(..) => "<", terrace_algebra::Claim::Eq(..) => "=", _ => "!=" };
-                    format!("{} {op} {}", shapes.show(a, &names), shapes.show(b, &names))
-                })
-                .collect::<Vec<_>>()
-                .join("; "),
-            other => format!("{other:?}"),
-        }
-    }
-}
-
 /// What a function shows without its callers.
 #[derive(Default)]
 struct Own {
@@ -140,13 +120,7 @@ struct Found {
 }
 
 /// Callees first: what a call ensures.
-fn summarise(
-    program: &Program,
-    group: &[FuncId],
-    recursive: bool,
-    summaries: &mut Summaries,
-    own: &mut Own,
-) {
+fn summarise(program: &Program, group: &[FuncId], recursive: bool, summaries: &mut Summaries, own: &mut Own) {
     if recursive {
         summaries.extend(group.iter().map(|f| (*f, Summary::Never)));
     }

@@ -152,7 +152,8 @@ impl<'p> Walk<'p> {
             let deps = self.symbols.deps(&size);
             // The first row stands for all only where it has the same places.
             let above = (1..path.len()).filter(|k| path[*k] == Step::Element);
-            let uneven = above.filter_map(|k| size_at(shape, &path[1..k])).any(|n| self.symbols.deps(n).has(around.source));
+            let uneven =
+                above.filter_map(|k| size_at(shape, &path[1..k])).any(|n| self.symbols.deps(n).has(around.source));
             let varies = uneven || deps.has(around.source);
             let name = self.own_outside(value, path, integer.is_some(), deps, around, varies, outside);
             let kept = self.outer_limits(&size, integer.is_some(), around);
@@ -267,10 +268,13 @@ impl<'p> Walk<'p> {
     fn refine(&mut self, source: &Shape, kept: &Shape, truth: &Truth, counter: SymbolId) {
         let claims = match truth {
             Truth::Claim(claim) => vec![claim.clone()],
-            Truth::All(parts) => parts.iter().filter_map(|p| match p {
-                Truth::Claim(claim) => Some(claim.clone()),
-                _ => None,
-            }).collect(),
+            Truth::All(parts) => parts
+                .iter()
+                .filter_map(|p| match p {
+                    Truth::Claim(claim) => Some(claim.clone()),
+                    _ => None,
+                })
+                .collect(),
             _ => return,
         };
         // Integers of the source that have a name, beside their new name.
@@ -388,12 +392,11 @@ impl<'p> Walk<'p> {
             for p in &operator.params {
                 let ty = walk.type_of(*p).clone();
                 let deps = operands.and(Deps::of(around.source));
-                let given = build(&ty, &mut Vec::new(), &mut |path, integer| {
-                    match shape.and_then(|s| size_at(s, path)) {
+                let given =
+                    build(&ty, &mut Vec::new(), &mut |path, integer| match shape.and_then(|s| size_at(s, path)) {
                         Some(size) if integer.is_none() => size.clone(),
                         _ => walk.own(*p, path, integer, deps),
-                    }
-                });
+                    });
                 walk.bind(*p, given, deps, span);
             }
             let (shape, data) = walk.body(&operator.body);
@@ -417,7 +420,8 @@ impl<'p> Walk<'p> {
             // A sum that stops at a limit cannot wrap where no term is negative and no term exceeds the limit.
             Adding::UpTo(most) => {
                 let (low, high) = self.bounds_over(term, length);
-                let positive = low.is_some_and(|low| self.known.never_negative(&low)) || self.terms_positive(term, length);
+                let positive =
+                    low.is_some_and(|low| self.known.never_negative(&low)) || self.terms_positive(term, length);
                 let below = high.is_some_and(|h| self.known.proves_claim(&Claim::Le(h, Size::constant(most))))
                     || self.terms_below(term, length, most);
                 (positive && below).then(|| Size::min_of(&[total, Size::constant(most)]))
@@ -551,4 +555,3 @@ pub(super) fn scalar_at(ty: &terrace_ir::core::Type, path: &[Step]) -> Option<te
         _ => None,
     }
 }
-

@@ -116,7 +116,11 @@ pub(super) fn places(ty: &Type, path: &mut Vec<Step>, see: &mut dyn FnMut(&[Step
 }
 
 /// A shape of a type's form from a size for every place.
-pub(super) fn build(ty: &Type, path: &mut Vec<Step>, size: &mut dyn FnMut(&[Step], Option<ScalarType>) -> Size) -> Shape {
+pub(super) fn build(
+    ty: &Type,
+    path: &mut Vec<Step>,
+    size: &mut dyn FnMut(&[Step], Option<ScalarType>) -> Size,
+) -> Shape {
     match ty {
         Type::Scalar(s) if is_integer(*s) => Shape::Integer(size(path, Some(*s))),
         Type::Scalar(_) => Shape::Other,

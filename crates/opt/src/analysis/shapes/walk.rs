@@ -593,7 +593,9 @@ impl<'p> Walk<'p> {
         for atom in difference.atoms() {
             let terrace_algebra::Atom::Apply { fun, args } = atom else { continue };
             let symbol = SymbolId::new(fun.0 as usize);
-            let (Symbol::Length(value, path) | Symbol::Integer(value, path)) = &self.symbols.table[symbol] else { continue };
+            let (Symbol::Length(value, path) | Symbol::Integer(value, path)) = &self.symbols.table[symbol] else {
+                continue;
+            };
             let Some(shape) = self.shapes.get(value).cloned() else { continue };
             let lengths = ranges_of(&shape, path);
             let all = args.iter().zip(&lengths).all(|(arg, length)| {
@@ -642,9 +644,8 @@ fn looks_at_lengths(expr: &Expr) -> bool {
 
 /// That `p0`, `p1`, … lie below these lengths.
 pub(super) fn positions_below(ranges: &[Size]) -> Vec<Claim> {
-    let each = |(k, length): (usize, &Size)| {
-        [Claim::Le(Size::zero(), position(k)), Claim::Lt(position(k), length.clone())]
-    };
+    let each =
+        |(k, length): (usize, &Size)| [Claim::Le(Size::zero(), position(k)), Claim::Lt(position(k), length.clone())];
     ranges.iter().enumerate().flat_map(each).collect()
 }
 

@@ -1,8 +1,7 @@
 //! Independent maps over equal spaces become one.
 //!
-//! The later map moves up to the earlier one, if nothing that it mentions is bound in between and nothing in between may stop
-//! the program: it may rely on a check there. One kernel then computes both,
-//! and reads what they share once.
+//! The later map moves up to the earlier one, if nothing that it mentions is bound in between and neither the earlier one nor anything in between
+//! may stop the program: the later one may rely on a check there. One kernel then computes both, and reads what they share once.
 
 use super::{adopted, may_stop, plain_map};
 use std::collections::BTreeSet;
@@ -14,7 +13,8 @@ use terrace_ir::flat::{Body, Expr, Stmt, Value};
 /// Fuses one pair; says whether there was one.
 pub(super) fn step(body: &mut Body, values: &mut IdVec<ValueId, Value>) -> bool {
     for first in 0..body.stmts.len() {
-        let Some(one) = plain_map(&body.stmts[first]) else { continue };
+        // What comes after a check may rely on it for every element, not only for its own.
+        let Some(one) = plain_map(&body.stmts[first]).filter(|_| !may_stop(&body.stmts[first])) else { continue };
         let mut between: BTreeSet<ValueId> = body.stmts[first].binds.iter().copied().collect();
         for second in first + 1..body.stmts.len() {
             let stmt = &body.stmts[second];

@@ -1,0 +1,533 @@
+//! The stack of facts behind the assumptions, and the equations among them used up.
+//!
+//! A fact is kept in the form in which the search wants it: polynomials over numbered atoms, filed under these atoms, and its constant
+//! ranges learned. That happens once, when it is assumed; a question only walks from atom to atom. Everything is logged, so that releasing a
+//! scope takes back what was done in it, and costs what was done.
+//!
+//! An equation that can be solved for a variable or an application is a substitution, made at once in everything that is known:
+//!
+//! ```text
+//! i <= n - 1,  n = p*b      becomes   i <= p*b - 1,  with n replaced by p*b in later facts and questions
+//! k(i) <= n,  i = 0         becomes   k(0) <= n
+//! ```
+//!
+//! Other equations remain as two inequalities. Declined: solving for products or floors.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::claim::Claim;
+use crate::compact::Poly;
+use crate::expr::{Atom, Size, SizeFun};
+use crate::facts::{Kind, Law, Mark, prepare};
+use crate::ranges::Table;
+
+pub(crate) const DEFAULT_BUDGET: u32 = 400;
+/// How many facts one new fact may make to narrow ranges again.
+const MAX_SPREAD: usize = 120;
+/// How many of the newest facts about an atom are looked at for that.
+const SPREAD_AT: usize = 24;
+const MAX_REWRITES: usize = 8;
+
+/// Where a fact comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Source {
+    /// It was assumed.
+    Client,
+    /// A law at the arguments of some application.
+    Law(usize),
+}
+
+/// One assumption.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    pub(crate) claim: Claim,
+    pub(crate) note: Option<u32>,
+    pub(crate) source: Source,
+    pub(crate) now: Form,
+    /// Whether it is known that it does not contradict those before it.
+    pub(crate) examined: bool,
+    log: usize,
+    changes: usize,
+}
+
+/// A fact with the equations used.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) kind: Kind,
+    pub(crate) size: Size,
+    /// Never negative, or never zero.
+    pub(crate) lines: Vec<Arc<Poly>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LawEntry {
+    pub(crate) fun: SizeFun,
+    pub(crate) law: Law,
+    /// A number that no other law had before.
+    serial: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Solved {
+    atom: Atom,
+    value: Size,
+    fact: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Undo {
+    Filed(u32),
+    FiledInside(u32),
+    Rewritten(usize, Form),
+    Solved,
+    Value(usize, Size),
+    Used(u32, u64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) facts: Vec<Fact>,
+    /// Facts by the numbers of their atoms.
+    with: Vec<Vec<u32>>,
+    /// Facts by the atoms inside applications and sums.
+    inside: Vec<Vec<u32>>,
+    pub(crate) laws: Vec<LawEntry>,
+    laws_of: BTreeMap<SizeFun, Vec<usize>>,
+    serials: u64,
+    /// Laws that are facts already at some application.
+    used: BTreeSet<(u32, u64)>,
+    /// Laws whose guards could not be shown, and where.
+    unproved: BTreeMap<(u32, u64), u64>,
+    solved: Vec<Solved>,
+    solved_at: BTreeMap<Atom, usize>,
+    log: Vec<Undo>,
+    pub(crate) table: Table,
+    /// The names of the sets of facts from the first to the present one.
+    history: Vec<u64>,
+    last_state: u64,
+    pub(crate) budget: u32,
+    /// Where a contradiction was found: how many facts and laws there were.
+    absurd: Option<(usize, usize)>,
+    /// All facts before this one are examined for contradictions.
+    pub(crate) examined: usize,
+    /// Steps of all questions so far.
+    pub(crate) steps: u64,
+    /// How many guards of laws are being proved, one inside another.
+    pub(crate) nesting: u32,
+    pub(crate) memo: BTreeMap<(Kind, Poly), (bool, u64)>,
+}
+
+impl Default for Store {
+    fn default() -> Store {
+        Store {
+            facts: Vec::new(),
+            with: Vec::new(),
+            inside: Vec::new(),
+            laws: Vec::new(),
+            laws_of: BTreeMap::new(),
+            serials: 0,
+            used: BTreeSet::new(),
+            unproved: BTreeMap::new(),
+            solved: Vec::new(),
+            solved_at: BTreeMap::new(),
+            log: Vec::new(),
+            table: Table::default(),
+            history: vec![0],
+            last_state: 0,
+            budget: DEFAULT_BUDGET,
+            absurd: None,
+            examined: 0,
+            steps: 0,
+            nesting: 0,
+            memo: BTreeMap::new(),
+        }
+    }
+}
+
+impl Store {
+    pub(crate) fn set_budget(&mut self, steps: u32) {
+        self.budget = steps;
+        self.new_state();
+    }
+
+    fn new_state(&mut self) {
+        self.last_state += 1;
+        self.history.push(self.last_state);
+    }
+
+    /// The name of the present set of facts: one that comes back after a release has its old name.
+    pub(crate) fn state(&self) -> u64 {
+        self.history.last().copied().unwrap_or(0)
+    }
+
+    /// Whether all facts of a state are among the present ones.
+    pub(crate) fn has_state(&self, state: u64) -> bool {
+        self.history.binary_search(&state).is_ok()
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { facts: self.facts.len(), laws: self.laws.len(), state: self.state() }
+    }
+
+    pub(crate) fn release(&mut self, mark: Mark) {
+        while self.facts.len() > mark.facts
+            && let Some(fact) = self.facts.pop()
+        {
+            self.table.undo(fact.changes);
+            self.take_back(fact.log);
+        }
+        while self.laws.len() > mark.laws
+            && let Some(entry) = self.laws.pop()
+        {
+            if let Some(places) = self.laws_of.get_mut(&entry.fun) {
+                places.pop();
+            }
+            if entry.law == Law::NonNegative
+                && let Some(count) = self.table.nonnegative.get_mut(&entry.fun)
+            {
+                *count -= 1;
+                if *count == 0 {
+                    self.table.nonnegative.remove(&entry.fun);
+                }
+            }
+        }
+        self.examined = self.examined.min(self.facts.len());
+        let still = |(facts, laws): &(usize, usize)| *facts <= self.facts.len() && *laws <= self.laws.len();
+        self.absurd = self.absurd.filter(still);
+        if let Ok(at) = self.history.binary_search(&mark.state) {
+            self.history.truncate(at + 1);
+        }
+    }
+
+    fn take_back(&mut self, keep: usize) {
+        while self.log.len() > keep
+            && let Some(undo) = self.log.pop()
+        {
+            match undo {
+                Undo::Filed(id) => drop(self.with[id as usize].pop()),
+                Undo::FiledInside(id) => drop(self.inside[id as usize].pop()),
+                // The fact itself may be gone already.
+                Undo::Rewritten(at, form) => {
+                    if let Some(fact) = self.facts.get_mut(at) {
+                        fact.now = form;
+                    }
+                }
+                Undo::Solved => {
+                    if let Some(solved) = self.solved.pop() {
+                        self.solved_at.remove(&solved.atom);
+                    }
+                }
+                Undo::Value(at, value) => self.solved[at].value = value,
+                Undo::Used(id, serial) => drop(self.used.remove(&(id, serial))),
+            }
+        }
+    }
+
+    /// Whether the facts are known to contradict each other.
+    pub(crate) fn is_absurd(&self) -> bool {
+        self.absurd.is_some() || self.table.is_empty()
+    }
+
+    pub(crate) fn set_absurd(&mut self) {
+        if self.absurd.is_none() {
+            self.absurd = Some((self.facts.len(), self.laws.len()));
+        }
+    }
+
+    pub(crate) fn add_law(&mut self, fun: SizeFun, law: Law) {
+        if law == Law::NonNegative {
+            *self.table.nonnegative.entry(fun).or_insert(0) += 1;
+        }
+        self.laws_of.entry(fun).or_default().push(self.laws.len());
+        self.serials += 1;
+        self.laws.push(LawEntry { fun, law, serial: self.serials });
+        self.new_state();
+    }
+
+    /// The laws of a function that are not yet facts about an application of it, with their numbers.
+    pub(crate) fn unused_laws(&self, fun: SizeFun, id: u32) -> Vec<usize> {
+        let Some(places) = self.laws_of.get(&fun) else {
+            return Vec::new();
+        };
+        let unused = |at: &usize| {
+            let key = (id, self.laws[*at].serial);
+            !matches!(self.laws[*at].law, Law::Nondecreasing(_))
+                && !self.used.contains(&key)
+                && self.unproved.get(&key) != Some(&self.state())
+        };
+        places.iter().copied().filter(unused).collect()
+    }
+
+    pub(crate) fn is_nondecreasing(&self, fun: SizeFun, arg: usize) -> bool {
+        let places = self.laws_of.get(&fun).into_iter().flatten();
+        places.into_iter().any(|at| self.laws[*at].law == Law::Nondecreasing(arg))
+    }
+
+    /// Whether a function does not fall where some argument grows.
+    pub(crate) fn has_order(&self, fun: SizeFun) -> bool {
+        let places = self.laws_of.get(&fun).into_iter().flatten();
+        places.into_iter().any(|at| matches!(self.laws[*at].law, Law::Nondecreasing(_)))
+    }
+
+    /// A law becomes a fact at one application; `None` where it says nothing there.
+    pub(crate) fn use_law(&mut self, id: u32, law: usize, claim: Option<&Claim>) {
+        let key = (id, self.laws[law].serial);
+        let at = self.facts.len();
+        if let Some(claim) = claim {
+            self.add(claim, None, Source::Law(law));
+        }
+        // What holds anyway is no fact: nothing to take it back with.
+        if self.facts.len() > at {
+            self.used.insert(key);
+            self.log.push(Undo::Used(key.0, key.1));
+        } else {
+            self.reject_law(id, law);
+        }
+    }
+
+    /// A law is of no use at an application with the present facts.
+    pub(crate) fn reject_law(&mut self, id: u32, law: usize) {
+        let state = self.state();
+        self.unproved.insert((id, self.laws[law].serial), state);
+    }
+
+    /// The facts about an atom, oldest first.
+    pub(crate) fn facts_with(&self, id: u32) -> &[u32] {
+        self.with.get(id as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The facts that have an atom inside an application or a sum.
+    pub(crate) fn facts_inside(&self, id: u32) -> &[u32] {
+        self.inside.get(id as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn add(&mut self, claim: &Claim, note: Option<u32>, source: Source) {
+        let Some((kind, size)) = prepare(claim) else {
+            return;
+        };
+        let at = self.facts.len();
+        let now = Form { kind, size: size.clone(), lines: Vec::new() };
+        let (log, changes) = (self.log.len(), self.table.changes());
+        self.facts.push(Fact { claim: claim.clone(), note, source, now, examined: false, log, changes });
+        if source == Source::Client {
+            self.new_state();
+        }
+        self.settle(at, kind, size);
+    }
+
+    /// Gives a fact the form that it has with the equations; a new equation changes older facts.
+    fn settle(&mut self, at: usize, kind: Kind, size: Size) {
+        let mut open = vec![(at, kind, size)];
+        while let Some((at, kind, size)) = open.pop() {
+            let form = match self.substituted(&size) {
+                Some(changed) => prepare(&stated(kind, changed)),
+                None => Some((kind, size)),
+            };
+            let Some((kind, size)) = form else {
+                self.rewrite(at, Form { kind, size: Size::zero(), lines: Vec::new() });
+                continue;
+            };
+            if size.is_constant() {
+                self.set_absurd();
+            }
+            match solve_for(&size).filter(|_| kind == Kind::Zero) {
+                Some((atom, value)) => {
+                    self.rewrite(at, Form { kind, size, lines: Vec::new() });
+                    self.solve(at, atom, value, &mut open);
+                }
+                None => self.place(at, kind, size),
+            }
+        }
+    }
+
+    fn rewrite(&mut self, at: usize, form: Form) {
+        let old = std::mem::replace(&mut self.facts[at].now, form);
+        self.log.push(Undo::Rewritten(at, old));
+    }
+
+    /// A fact that is no substitution.
+    fn place(&mut self, at: usize, kind: Kind, size: Size) {
+        let lines = match (self.table.poly(&size), kind) {
+            (Some(poly), Kind::Zero) => vec![Arc::new(poly.negated()), Arc::new(poly)],
+            (Some(poly), _) => vec![Arc::new(poly)],
+            (None, _) => Vec::new(),
+        };
+        let (mut filed, mut filed_inside) = (Vec::new(), Vec::new());
+        if let Some(line) = lines.first() {
+            filed = line.atoms();
+            let mut next = 0;
+            while next < filed.len() {
+                let id = filed[next];
+                next += 1;
+                let hidden = matches!(self.table.atom(id), Atom::Apply { .. } | Atom::Sum(_));
+                let list = if hidden { &mut filed_inside } else { &mut filed };
+                for part in self.table.parts(id) {
+                    if !list.contains(part) {
+                        list.push(*part);
+                    }
+                }
+            }
+            let mut next = 0;
+            while next < filed_inside.len() {
+                for part in self.table.parts(filed_inside[next]) {
+                    if !filed_inside.contains(part) {
+                        filed_inside.push(*part);
+                    }
+                }
+                next += 1;
+            }
+        }
+        let start = self.table.changes();
+        filed.iter().for_each(|id| self.table.refresh(*id));
+        if kind != Kind::NonZero {
+            lines.iter().for_each(|line| self.table.learn_from(line));
+        }
+        self.rewrite(at, Form { kind, size, lines });
+        for id in filed {
+            file(&mut self.with, id, at);
+            self.log.push(Undo::Filed(id));
+        }
+        for id in filed_inside {
+            file(&mut self.inside, id, at);
+            self.log.push(Undo::FiledInside(id));
+        }
+        self.spread(start);
+    }
+
+    /// Ranges that follow from ranges that were narrowed.
+    fn spread(&mut self, start: usize) {
+        let mut fuel = MAX_SPREAD;
+        let mut from = start;
+        loop {
+            if self.table.changes() == from || fuel == 0 || self.table.is_empty() {
+                return;
+            }
+            let changed = self.table.changed_since(from);
+            from = self.table.changes();
+            for id in changed {
+                let lines = self.lines_about(id);
+                fuel = fuel.saturating_sub(lines.len());
+                lines.iter().for_each(|line| self.table.learn_from(line));
+            }
+        }
+    }
+
+    fn lines_about(&self, id: u32) -> Vec<Arc<Poly>> {
+        let atoms = [id].into_iter().chain(self.table.users(id).iter().copied());
+        let mut lines: Vec<Arc<Poly>> = atoms.flat_map(|id| self.table.meant(id)).cloned().collect();
+        for at in self.facts_with(id).iter().rev().take(SPREAD_AT) {
+            let form = &self.facts[*at as usize].now;
+            if form.kind != Kind::NonZero {
+                lines.extend(form.lines.iter().filter(|line| line.terms().len() > 2 || line.has(id)).cloned());
+            }
+        }
+        lines
+    }
+
+    /// An atom is replaced by a value from here on.
+    fn solve(&mut self, fact: usize, atom: Atom, value: Size, open: &mut Vec<(usize, Kind, Size)>) {
+        for at in 0..self.solved.len() {
+            let other = &self.solved[at];
+            if other.value.mentions(&atom) {
+                let changed = other.value.replace_atom(&atom, &value);
+                let old = std::mem::replace(&mut self.solved[at].value, changed);
+                self.log.push(Undo::Value(at, old));
+            }
+            let other = &self.solved[at];
+            if other.atom.parts().iter().any(|part| part.mentions(&atom)) {
+                // `k(i)` is solved and `i` becomes `j`: then `k(j)` is known.
+                let place = Size::atom(other.atom.clone()).replace_atom(&atom, &value);
+                if let Some(again) = prepare(&Claim::Eq(place, other.value.clone())) {
+                    open.push((other.fact, again.0, again.1));
+                }
+            }
+        }
+        if let Some(id) = self.table.number(&atom) {
+            let mut touched: Vec<u32> = self.facts_with(id).to_vec();
+            touched.extend(self.facts_inside(id));
+            touched.sort_unstable();
+            touched.dedup();
+            for at in touched.into_iter().rev() {
+                let form = &self.facts[at as usize].now;
+                if form.size.mentions(&atom) && !form.lines.is_empty() {
+                    open.push((at as usize, form.kind, form.size.clone()));
+                }
+            }
+        }
+        self.solved_at.insert(atom.clone(), self.solved.len());
+        self.solved.push(Solved { atom, value, fact });
+        self.log.push(Undo::Solved);
+    }
+
+    /// The size with solved atoms replaced, where it has some.
+    pub(crate) fn substituted(&self, size: &Size) -> Option<Size> {
+        let mut changed: Option<Size> = None;
+        for _ in 0..MAX_REWRITES {
+            let now = changed.as_ref().unwrap_or(size);
+            if self.solved.is_empty() || !self.has_solved(now) {
+                break;
+            }
+            changed = Some(now.rewrite(&|atom| self.solved_at.get(atom).map(|at| self.solved[*at].value.clone())));
+        }
+        changed
+    }
+
+    fn has_solved(&self, size: &Size) -> bool {
+        let mut factors = size.terms.keys().flat_map(|monomial| monomial.factors());
+        factors.any(|(atom, _)| {
+            self.solved_at.contains_key(atom) || atom.parts().into_iter().any(|part| self.has_solved(part))
+        })
+    }
+
+    /// How many substitutions there are.
+    pub(crate) fn solutions(&self) -> usize {
+        self.solved.len()
+    }
+}
+
+fn file(filed: &mut Vec<Vec<u32>>, id: u32, at: usize) {
+    let place = id as usize;
+    if filed.len() <= place {
+        filed.resize_with(place + 1, Vec::new);
+    }
+    filed[place].extend(u32::try_from(at));
+}
+
+fn stated(kind: Kind, size: Size) -> Claim {
+    match kind {
+        Kind::NonNegative => Claim::Le(Size::zero(), size),
+        Kind::Zero => Claim::Eq(size, Size::zero()),
+        Kind::NonZero => Claim::Ne(size, Size::zero()),
+    }
+}
+
+/// A variable, else an application, that an equation `size = 0` defines, and its value.
+fn solve_for(size: &Size) -> Option<(Atom, Size)> {
+    if size.atoms().into_iter().any(open) {
+        return None;
+    }
+    let mut best: Option<(bool, Atom, Size)> = None;
+    for (monomial, factor) in size.terms() {
+        let [(atom, 1)] = monomial.factors() else {
+            continue;
+        };
+        let variable = matches!(atom, Atom::Var(_));
+        let simple = variable || matches!(atom, Atom::Apply { .. });
+        if factor.abs() != 1 || !simple || best.as_ref().is_some_and(|(v, a, _)| (*v, a) > (variable, atom)) {
+            continue;
+        }
+        let rest = size - &(Size::atom(atom.clone()) * Size::from_i128(factor));
+        if !rest.mentions(atom) && !atom.parts().iter().any(|p| p.mentions(atom)) {
+            best = Some((variable, atom.clone(), if factor > 0 { -rest } else { rest }));
+        }
+    }
+    best.map(|(_, atom, value)| (atom, value))
+}
+
+/// Whether an atom has the variable of a sum in it.
+fn open(atom: &Atom) -> bool {
+    let mut open = false;
+    Size::atom(atom.clone()).visit_atoms(&mut |a| open |= matches!(a, Atom::Bound(_)));
+    open
+}
