@@ -25,16 +25,20 @@ const MAX_COMBINED: usize = 24;
 const MAX_PARENTS: usize = 40;
 
 impl Search<'_> {
-    /// What follows from the order of arguments and from differences.
-    pub(crate) fn learn_order(&mut self) {
-        let before = self.facts.len();
-        let ordered = |id: &u32| match self.store.table.atom(*id) {
+    /// Whether an atom may be compared with others of its kind.
+    fn is_ordered(&self, id: u32) -> bool {
+        match self.store.table.atom(id) {
             Atom::Sum(_) | Atom::Pow2(_) => true,
             Atom::Apply { fun, .. } => self.store.has_order(*fun),
             _ => false,
-        };
-        let atoms: Vec<Atom> =
-            self.atoms.iter().filter(|id| ordered(id)).map(|id| self.store.table.atom(*id).clone()).collect();
+        }
+    }
+
+    /// What follows from the order of arguments.
+    pub(crate) fn learn_order(&mut self) {
+        let before = self.facts.len();
+        let ordered = self.atoms.iter().filter(|id| self.is_ordered(**id));
+        let atoms: Vec<Atom> = ordered.map(|id| self.store.table.atom(*id).clone()).collect();
         let sums = atoms.iter().filter(|a| matches!(a, Atom::Sum(sum) if self.store.table.never_negative(&sum.body)));
         let sums: Vec<&Atom> = sums.take(MAX_PAIRS).collect();
         let applied: Vec<&Atom> = atoms.iter().filter(|a| matches!(a, Atom::Apply { .. })).take(MAX_PAIRS).collect();
@@ -51,7 +55,6 @@ impl Search<'_> {
         if self.facts.len() > before {
             self.learn_ranges(before, ROUNDS);
         }
-        self.learn_differences();
     }
 
     /// The constant lower ends of atoms as facts of their own: `p - 1 >= 0` where `p >= c` and `c >= 1`.
@@ -80,8 +83,10 @@ impl Search<'_> {
     }
 
     fn shows(&mut self, size: &Size) -> bool {
-        let poly = self.number(size);
-        poly.is_some_and(|poly| self.prove_apart(&poly, APART_STEPS))
+        let Some(poly) = self.number(size) else {
+            return false;
+        };
+        !self.refuted(std::slice::from_ref(&poly), false) && self.prove_apart(&poly, APART_STEPS)
     }
 
     fn compare_sums(&mut self, short: &Atom, long: &Atom) {
@@ -152,10 +157,11 @@ impl Search<'_> {
     }
 
     /// A size that is never zero and never negative is at least one.
-    fn learn_differences(&mut self) {
+    pub(crate) fn learn_differences(&mut self) {
         for poly in self.differing.clone() {
             for side in [(*poly).clone(), poly.negated()] {
-                if self.prove_apart(&side, APART_STEPS)
+                if !self.refuted(std::slice::from_ref(&side), false)
+                    && self.prove_apart(&side, APART_STEPS)
                     && let Some(poly) = side.plus_constant(-1)
                 {
                     self.facts.push(Arc::new(poly.tightened()));

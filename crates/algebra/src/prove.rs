@@ -214,6 +214,21 @@ impl Store {
         answer
     }
 
+    /// Whether a valuation was found for the facts around a polynomial; they need not be looked at again.
+    fn satisfiable(&mut self, line: &Poly) -> bool {
+        let gathered = self.gather(line);
+        let facts = gathered.facts.clone();
+        let changes = self.table.changes();
+        let mut search = Search::new(self, gathered, ABSURD_BUDGET);
+        search.learn_order();
+        let found = search.facts.is_empty() || search.refuted(&[], true);
+        self.table.undo(changes);
+        if found {
+            facts.into_iter().for_each(|at| self.facts[at].examined = true);
+        }
+        found
+    }
+
     /// Whether the facts contradict each other, as far as was found out: each fact is asked for its opposite once.
     pub(crate) fn contradictory(&mut self) -> bool {
         if self.is_absurd() {
@@ -226,6 +241,13 @@ impl Store {
                 continue;
             }
             let (kind, size) = (self.facts[at].now.kind, self.facts[at].now.size.clone());
+            // What has no lines is a substitution, or known already.
+            let Some(line) = self.facts[at].now.lines.first().cloned() else {
+                continue;
+            };
+            if self.satisfiable(&line) {
+                continue;
+            }
             let opposite = match kind {
                 _ if size.is_constant() => false,
                 Kind::NonNegative => self.ask(Kind::NonNegative, &tighten(&(-&size - 1)), ABSURD_BUDGET),

@@ -40,6 +40,8 @@ const EASY_STEPS: u32 = 12;
 const REDUCTIONS_PER_STEP: u32 = 8;
 pub(crate) const ROUNDS: usize = 4;
 const CASE_ROUNDS: usize = 2;
+/// How many facts may cancel a minimum before its cases are tried.
+const CANCELLED_FIRST: usize = 2;
 /// How deep the search for a contradiction inside a case may go.
 const DEAD_DEPTH: u32 = 4;
 
@@ -96,13 +98,17 @@ impl<'a> Search<'a> {
             return true;
         }
         goal.atoms().into_iter().for_each(|id| self.store.table.refresh(id));
-        self.learn_order();
-        self.learn_ends();
         let goals = match kind {
             Kind::NonZero => vec![goal.plus_constant(-1), goal.negated().plus_constant(-1)],
             _ => vec![Some(goal.clone())],
         };
         let goals: Vec<Poly> = goals.into_iter().flatten().collect();
+        self.learn_order();
+        if self.refuted(&goals, false) {
+            return false;
+        }
+        self.learn_differences();
+        self.learn_ends();
         let within = |depth: u32| {
             let goals = &goals;
             move |search: &mut Self| goals.iter().any(|g| search.never_negative(g.clone(), depth))
@@ -110,13 +116,19 @@ impl<'a> Search<'a> {
         if self.store.table.is_empty() || self.with_steps(EASY_STEPS, within(MAX_DEPTH)) {
             return true;
         }
-        if self.steps == 0 || refuted(&self.store.table, &self.facts, &self.differing, &goals) {
+        if self.steps == 0 || self.refuted(&goals, true) {
             return false;
         }
         // Short proofs first: a wrong turn early on would take all the steps.
         SHORT_DEPTHS.iter().any(|depth| self.with_steps(self.steps / 4, within(*depth)))
             || self.with_steps(self.steps / 2, within(MAX_DEPTH))
             || goals.iter().any(|g| self.prove_harder(g))
+    }
+
+    /// Whether there seems to be a counterexample to all goals.
+    pub(crate) fn refuted(&mut self, goals: &[Poly], effort: bool) -> bool {
+        let Store { table, kept, .. } = &mut *self.store;
+        refuted(table, kept, (&self.facts, &self.differing), goals, effort)
     }
 
     /// Runs with a part of the steps; what failed before may be tried again.
@@ -227,6 +239,22 @@ impl<'a> Search<'a> {
             return true;
         }
         if let Some(split) = self.splittable(&goal) {
+            // A fact that speaks of the same minimum or maximum may cancel it.
+            let mut cancelling = self.reductions(&goal);
+            cancelling.retain(|r| {
+                matches!(r.condition, Condition::Holds) && self.facts[r.fact].has(split) && !r.next.has(split)
+            });
+            let noted = self.noted();
+            for reduction in cancelling.into_iter().take(CANCELLED_FIRST) {
+                if self.trace.is_some() {
+                    let line = self.facts[reduction.fact].clone();
+                    self.note(&goal, |t| By::Fact(t.size(&line)));
+                }
+                if self.never_negative(reduction.next, depth - 1) {
+                    return true;
+                }
+                self.forget(noted);
+            }
             return self.by_cases(&goal, split, depth);
         }
         let reductions = self.reductions(&goal);

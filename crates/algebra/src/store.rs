@@ -21,6 +21,7 @@ use crate::compact::Poly;
 use crate::expr::{Atom, Size, SizeFun};
 use crate::facts::{Kind, Law, Mark, prepare};
 use crate::ranges::Table;
+use crate::refute::Kept;
 
 pub(crate) const DEFAULT_BUDGET: u32 = 400;
 /// How many facts one new fact may make to narrow ranges again.
@@ -116,6 +117,7 @@ pub(crate) struct Store {
     /// How many guards of laws are being proved, one inside another.
     pub(crate) nesting: u32,
     pub(crate) memo: BTreeMap<(Kind, Poly), (bool, u64)>,
+    pub(crate) kept: Kept,
 }
 
 impl Default for Store {
@@ -141,6 +143,7 @@ impl Default for Store {
             steps: 0,
             nesting: 0,
             memo: BTreeMap::new(),
+            kept: Kept::default(),
         }
     }
 }
@@ -344,6 +347,8 @@ impl Store {
     fn rewrite(&mut self, at: usize, form: Form) {
         let old = std::mem::replace(&mut self.facts[at].now, form);
         self.log.push(Undo::Rewritten(at, old));
+        self.facts[at].examined = false;
+        self.examined = self.examined.min(at);
     }
 
     /// A fact that is no substitution.
@@ -353,6 +358,7 @@ impl Store {
             (Some(poly), _) => vec![Arc::new(poly)],
             (None, _) => Vec::new(),
         };
+        let known = lines.first().is_some_and(|line| self.is_known(kind, line));
         let (mut filed, mut filed_inside) = (Vec::new(), Vec::new());
         if let Some(line) = lines.first() {
             filed = line.atoms();
@@ -383,6 +389,10 @@ impl Store {
         if kind != Kind::NonZero {
             lines.iter().for_each(|line| self.table.learn_from(line));
         }
+        if known {
+            self.rewrite(at, Form { kind, size, lines: Vec::new() });
+            return self.spread(start);
+        }
         self.rewrite(at, Form { kind, size, lines });
         for id in filed {
             file(&mut self.with, id, at);
@@ -393,6 +403,15 @@ impl Store {
             self.log.push(Undo::FiledInside(id));
         }
         self.spread(start);
+    }
+
+    /// Whether the same is among the facts.
+    fn is_known(&self, kind: Kind, line: &Poly) -> bool {
+        let Some(id) = line.terms().last().and_then(|(product, _)| product.atoms().next()) else {
+            return false;
+        };
+        let same = |form: &Form| form.kind == kind && form.lines.first().is_some_and(|other| **other == *line);
+        self.facts_with(id).iter().rev().take(SPREAD_AT).any(|at| same(&self.facts[*at as usize].now))
     }
 
     /// Ranges that follow from ranges that were narrowed.

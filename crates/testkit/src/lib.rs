@@ -10,6 +10,7 @@
 //! | [`answer`] | what a call gave: a value, or a run-time error with its code, place and words |
 //! | [`corpus`] | files with `test` blocks, run under a setup |
 //! | [`mod@reference`] | cases that something else than Terrace computed, beside a program |
+//! | [`expected_shapes`] | signatures that a program's author expects, above each function |
 //! | [`mutant`] | a program with one operator or constant changed, which its tests must notice |
 //! | [`manual`] | the examples of the manual |
 //! | [`fuzz`] | inputs that nobody would write |

@@ -17,7 +17,7 @@
 
 use super::truth::Truth;
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_algebra::{Assumptions, Atom, Claim, Mark, Size, SizeFun, SizeVar};
+use terrace_algebra::{Assumptions, Atom, Claim, Mark, Monomial, Size, SizeFun, SizeVar};
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::shape::{POSITIONS, Shape, SymbolId, symbols_of};
 
@@ -152,7 +152,31 @@ impl Knowledge {
     /// The size with every equation used.
     pub(super) fn resolve(&self, size: &Size) -> Size {
         let size = self.with_rules(size);
-        if self.products.is_empty() { size } else { self.without_products(&size) }
+        let size = if self.products.is_empty() { size } else { self.without_products(&size) };
+        self.without_nothings(size)
+    }
+
+    /// `p*[p < 1]` is nothing where `p` is not negative: rows that do not exist have no elements together.
+    fn without_nothings(&self, size: Size) -> Size {
+        let nothing = |m: &Monomial| {
+            m.factors().iter().any(|(atom, _)| match atom {
+                Atom::Below(test) => {
+                    let counted = &**test + 1;
+                    let factor = m.factors().iter().any(|(a, _)| counted == Size::from(a.clone()));
+                    factor && self.facts.shows(&Claim::Le(Size::zero(), counted))
+                }
+                _ => false,
+            })
+        };
+        if size.denominator() != 1 || !size.terms().any(|(m, _)| nothing(m)) {
+            return size;
+        }
+        let product = |m: &Monomial, factor: i128| {
+            m.factors().iter().fold(Size::big(factor), |term, (atom, power)| {
+                (0..*power).fold(term, |term, _| term * Size::from(atom.clone()))
+            })
+        };
+        size.terms().filter(|(m, _)| !nothing(m)).fold(Size::zero(), |sum, (m, factor)| sum + product(m, factor))
     }
 
     fn with_rules(&self, size: &Size) -> Size {
@@ -409,7 +433,7 @@ impl Knowledge {
     fn without_products(&self, size: &Size) -> Size {
         let mut size = size.clone();
         for (atoms, by) in &self.products {
-            let holds = |m: &terrace_algebra::Monomial| atoms.iter().all(|(atom, power)| m.exponent(atom) >= *power);
+            let holds = |m: &Monomial| atoms.iter().all(|(atom, power)| m.exponent(atom) >= *power);
             if !size.terms().any(|(m, _)| holds(m)) || size.denominator() != 1 {
                 continue;
             }
