@@ -263,8 +263,9 @@ impl Size {
         found
     }
 
+    /// Shows all atoms at any depth, each as often as it occurs.
     pub(crate) fn visit_atoms(&self, see: &mut dyn FnMut(&Atom)) {
-        for atom in self.atoms() {
+        for (atom, _) in self.terms.keys().flat_map(|monomial| &monomial.0) {
             see(atom);
             for part in atom.parts() {
                 part.visit_atoms(see);
@@ -312,24 +313,36 @@ impl Size {
     /// Rebuilds the size with atoms replaced, outermost first. A replacement for an atom inside a sum must not be captured there: it has
     /// no bound variables other than fresh ones.
     pub(crate) fn rewrite(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Size {
-        let mut rebuilt: BTreeMap<&Atom, Size> = BTreeMap::new();
-        for atom in self.atoms() {
-            rebuilt.insert(atom, change(atom).unwrap_or_else(|| atom.rebuild(change)));
+        self.rewritten(change).unwrap_or_else(|| self.clone())
+    }
+
+    /// The same, where anything changes.
+    fn rewritten(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Option<Size> {
+        let mut rebuilt: Vec<(&Atom, Option<Size>)> = Vec::new();
+        for (atom, _) in self.terms.keys().flat_map(|monomial| &monomial.0) {
+            if !rebuilt.iter().any(|(known, _)| *known == atom) {
+                rebuilt.push((atom, change(atom).or_else(|| atom.rebuilt(change))));
+            }
         }
-        if rebuilt.iter().all(|(atom, size)| size.as_atom() == Some(*atom)) {
-            return self.clone();
+        if rebuilt.iter().all(|(_, size)| size.is_none()) {
+            return None;
         }
         let mut numerator = Size::zero();
         for (monomial, coefficient) in &self.terms {
-            let mut term = Size::from_i128(*coefficient);
+            let changed =
+                |atom: &Atom| rebuilt.iter().find(|(known, _)| *known == atom).and_then(|(_, size)| size.as_ref());
+            let kept = monomial.0.iter().filter(|(atom, _)| changed(atom).is_none()).cloned().collect();
+            let mut term = Size { terms: BTreeMap::from([(Monomial(kept), *coefficient)]), den: 1 };
             for (atom, exponent) in &monomial.0 {
-                for _ in 0..*exponent {
-                    term = &term * &rebuilt[atom];
+                if let Some(size) = changed(atom) {
+                    for _ in 0..*exponent {
+                        term = &term * size;
+                    }
                 }
             }
             numerator = &numerator + &term;
         }
-        numerator.divide_exactly(self.den)
+        Some(numerator.divide_exactly(self.den))
     }
 }
 
@@ -359,27 +372,33 @@ impl Atom {
         }
     }
 
-    fn rebuild(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Size {
-        let all = |args: &[Size]| -> Vec<Size> { args.iter().map(|a| a.rewrite(change)).collect() };
-        match self {
+    /// The atom with the sizes inside rewritten, where anything changes.
+    fn rebuilt(&self, change: &dyn Fn(&Atom) -> Option<Size>) -> Option<Size> {
+        let parts: Vec<Option<Size>> = self.parts().into_iter().map(|part| part.rewritten(change)).collect();
+        if parts.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut parts: Vec<Size> =
+            parts.into_iter().zip(self.parts()).map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect();
+        Some(match self {
             Atom::Var(_) | Atom::Bound(_) => Size::atom(self.clone()),
-            Atom::Apply { fun, args } => Size::apply(*fun, all(args)),
-            Atom::FloorDiv(inner, by) => inner.rewrite(change).floor_by(*by),
-            Atom::Pow2(inner) => Size::pow2(&inner.rewrite(change)),
-            Atom::Below(inner) => Size::below(&inner.rewrite(change)),
-            Atom::Min(args) => Size::min_of(&all(args)),
-            Atom::Max(args) => Size::max_of(&all(args)),
-            Atom::Held { op: HeldOp::Add, args } => all(args).iter().fold(Size::zero(), |a, b| &a + b),
-            Atom::Held { op: HeldOp::Mul, args } => all(args).iter().fold(Size::one(), |a, b| &a * b),
+            Atom::Apply { fun, .. } => Size::apply(*fun, parts),
+            Atom::FloorDiv(_, by) => parts.remove(0).floor_by(*by),
+            Atom::Pow2(_) => Size::pow2(&parts.remove(0)),
+            Atom::Below(_) => Size::below(&parts.remove(0)),
+            Atom::Min(_) => Size::min_of(&parts),
+            Atom::Max(_) => Size::max_of(&parts),
+            Atom::Held { op: HeldOp::Add, .. } => parts.iter().fold(Size::zero(), |a, b| &a + b),
+            Atom::Held { op: HeldOp::Mul, .. } => parts.iter().fold(Size::one(), |a, b| &a * b),
             Atom::Held { op: HeldOp::Div, args } => {
                 let by = args[1].constant_term();
-                args[0].rewrite(change).divide_exactly(by)
+                parts.remove(0).divide_exactly(by)
             }
             Atom::Sum(sum) => {
                 let open = fresh_bound();
                 let body = sum.body_at(&Size::atom(open.clone()));
-                sum_over(&open, &sum.upper.rewrite(change), &body.rewrite(change))
+                sum_over(&open, &parts[0], &body.rewrite(change))
             }
-        }
+        })
     }
 }

@@ -187,6 +187,9 @@ fn content(size: &Size) -> i128 {
 /// A size with integer coefficients, without a common factor, that is negative exactly where the given one is.
 pub(crate) fn tighten(size: &Size) -> Size {
     let common = content(size).max(1);
+    if common == 1 && size.denominator() == 1 {
+        return size.clone();
+    }
     let terms = size.terms.iter().map(|(m, c)| (m.clone(), c.div_euclid(common))).collect();
     Size::from_terms(terms, 1).unwrap_or_else(|| size.as_integer_form().0)
 }

@@ -48,6 +48,9 @@ impl Size {
         if terms.len() > MAX_TERMS || den < 1 || terms.values().any(|c| *c == i128::MIN) {
             return None;
         }
+        if den == 1 {
+            return Some(Size { terms, den });
+        }
         let common = terms.values().fold(den.unsigned_abs(), |g, c| gcd(g, c.unsigned_abs()));
         let common = i128::try_from(common).ok()?;
         if common > 1 {
@@ -65,16 +68,24 @@ impl Size {
 
     /// The sum, or `None` where the exact polynomial is out of range.
     pub fn checked_add(&self, other: &Size) -> Option<Size> {
+        self.combine(other, 1)
+    }
+
+    /// The sum with a multiple of the other.
+    fn combine(&self, other: &Size, times: i128) -> Option<Size> {
         let common = i128::try_from(gcd(self.den.unsigned_abs(), other.den.unsigned_abs())).ok()?;
-        let (left, right) = (other.den / common, self.den / common);
-        let mut terms = BTreeMap::new();
-        for (size, factor) in [(self, left), (other, right)] {
-            for (monomial, coefficient) in &size.terms {
-                let scaled = coefficient.checked_mul(factor)?;
-                match terms.get_mut(monomial) {
-                    Some(sum) => *sum = i128::checked_add(*sum, scaled)?,
-                    None => drop(terms.insert(monomial.clone(), scaled)),
-                }
+        let (left, right) = (other.den / common, (self.den / common).checked_mul(times)?);
+        let mut terms = self.terms.clone();
+        if left != 1 {
+            for coefficient in terms.values_mut() {
+                *coefficient = coefficient.checked_mul(left)?;
+            }
+        }
+        for (monomial, coefficient) in &other.terms {
+            let scaled = coefficient.checked_mul(right)?;
+            match terms.get_mut(monomial) {
+                Some(sum) => *sum = i128::checked_add(*sum, scaled)?,
+                None => drop(terms.insert(monomial.clone(), scaled)),
             }
         }
         Size::from_terms(terms, self.den.checked_mul(left)?)
@@ -149,7 +160,7 @@ impl Neg for &Size {
 impl Sub for &Size {
     type Output = Size;
     fn sub(self, other: &Size) -> Size {
-        self + &-other
+        self.combine(other, -1).unwrap_or_else(|| Size::held(HeldOp::Add, self, &-other))
     }
 }
 
@@ -162,8 +173,9 @@ impl Mul for &Size {
 
 impl Neg for Size {
     type Output = Size;
-    fn neg(self) -> Size {
-        -&self
+    fn neg(mut self) -> Size {
+        self.terms.values_mut().for_each(|c| *c = -*c);
+        self
     }
 }
 

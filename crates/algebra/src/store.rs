@@ -23,7 +23,7 @@ use crate::facts::{Kind, Law, Mark, prepare};
 use crate::ranges::Table;
 use crate::refute::Kept;
 
-pub(crate) const DEFAULT_BUDGET: u32 = 400;
+pub(crate) const DEFAULT_BUDGET: u32 = 240;
 /// How many facts one new fact may make to narrow ranges again.
 const MAX_SPREAD: usize = 120;
 /// How many of the newest facts about an atom are looked at for that.

@@ -12,6 +12,8 @@
 //! lengths and integers in all its values, so an array of twelve dimensions counts for twelve. Sorting facts costs a
 //! logarithm, which looks like an exponent of 1.1 or 1.2 at these sizes. The front end is not measured.
 
+#![allow(clippy::print_stdout)]
+
 use std::time::{Duration, Instant};
 use terrace_base::SourceMap;
 use terrace_opt::analysis::shapes::analyse;

@@ -124,8 +124,9 @@ fn renamed(text: &str, sizes: &[String], names: &mut BTreeMap<String, String>) -
         out.push_str(&rest[..start]);
         let end = rest[start..].find(|c| !is_name(c)).map_or(rest.len(), |n| start + n);
         let word = &rest[start..end];
-        // `xs:` is a parameter, whatever sizes are called.
-        if sizes.iter().any(|s| s == word) && !rest[end..].starts_with(": ") {
+        // `xs:` is a parameter, whatever sizes are called; the end of `sum(i < n: …)` is not.
+        let parameter = rest[end..].starts_with(": ") && !out.ends_with("< ");
+        if sizes.iter().any(|s| s == word) && !parameter {
             let next = format!("s{}", names.len() + 1);
             out.push_str(names.entry(word.to_string()).or_insert(next));
         } else {
@@ -155,7 +156,7 @@ mod tests {
         check("f[n, k](a: [i < n][k(i)]f64) -> f64", "f[m, l](a: [j < m][l(j)]f64) -> f64", true);
         check(
             "f[n, k](a: [i < n][k(i)]f64) -> [sum(i < n: k(i))]f64",
-            "f[a, b](a: [j < a][b(j)]f64) -> [sum(q < a: b(q))]f64",
+            "f[a, b](a: [j < a][b(j)]f64) -> [sum(j < a: b(j))]f64",
             true,
         );
         check("f(n: i64) -> [n]i64", "f(m: i64) -> [m]i64", false);

@@ -56,13 +56,13 @@ pub fn fuzz(target: &'static Target, time: Duration, seed: u64) -> (Progress, Op
     let words = change::words(&pool);
     let mut seen = BTreeSet::new();
     let mut progress = Progress::default();
-    let end = Instant::now() + time;
     for input in pool.clone() {
         match attempt(target, input) {
             Ok(print) => seen.insert(print),
             Err(finding) => return (progress, Some(finding)),
         };
     }
+    let end = Instant::now() + time;
     while Instant::now() < end {
         let input = change::changed(&pool, &words, target.is_text, &mut random);
         progress.inputs += 1;

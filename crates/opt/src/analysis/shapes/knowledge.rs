@@ -19,7 +19,7 @@ use super::truth::Truth;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Assumptions, Atom, Claim, Mark, Monomial, Size, SizeFun, SizeVar};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::shape::{POSITIONS, Shape, SymbolId, symbols_of};
+use terrace_ir::shape::{POSITIONS, Shape, SymbolId, as_symbol, symbols_of};
 
 /// No array that exists has more elements: in the interpreter, which defines the language, it would take 2^51 bytes. Checks of lengths
 /// allow twice as many, so that one more than a length is always a length.
@@ -49,6 +49,8 @@ pub(super) struct Knowledge {
     products: Vec<(Vec<(Atom, u32)>, Size)>,
     /// Symbols of which facts speak, other than their ranges.
     spoken: BTreeSet<SymbolId>,
+    /// The least and the greatest that symbols can be by what they are.
+    ranges: BTreeMap<SymbolId, (i128, i128)>,
     /// 64-bit integers of which nothing was ever said.
     wild: BTreeSet<SymbolId>,
     /// Integers that may have wrapped: what they are if they have not, and whether they may be too high and too low for that.
@@ -67,7 +69,7 @@ pub(super) struct Known {
 }
 
 /// Steps for one question: most are answered in a few, and those that are not are hopeless.
-const BUDGET: u32 = 80;
+const BUDGET: u32 = 240;
 
 impl Knowledge {
     pub(super) fn new() -> Knowledge {
@@ -218,29 +220,53 @@ impl Knowledge {
     pub(super) fn assume(&mut self, claim: &Claim) {
         self.tame(claim);
         let claim = claim.map(&|size| self.resolve(size));
+        if let Some(exact) = self.below_limit(&claim) {
+            return self.assume(&exact);
+        }
         let rules = self.rules.len();
         if let Claim::Eq(a, b) = &claim {
             self.orient(&(a - b), None);
         }
-        // A name that is replaced from now on, and of which nothing was said before, needs no fact beside the rule.
-        let replaced = self.rules.get(rules).map(|rule| rule.symbol);
-        if replaced.is_none_or(|symbol| self.spoken.contains(&symbol)) {
-            self.facts.assume(&claim);
-            let (a, b) = claim.sides();
-            self.spoken.extend(symbols_of(a).into_iter().chain(symbols_of(b)));
-        }
-        if let Claim::Eq(a, b) = &claim {
-            // A sum that stops at a limit is the sum where it is below the limit.
-            for (least, other) in [(a, b), (b, a)] {
-                if let Some(Atom::Min(parts)) = least.as_atom()
-                    && let [x, y] = parts.as_slice()
-                    && let Some((limit, sum)) = [(x, y), (y, x)].into_iter().find(|(l, _)| l.is_constant())
-                    && self.proves_claim(&Claim::Lt(other.clone(), limit.clone()))
-                {
-                    self.assume(&Claim::Eq(sum.clone(), other.clone()));
+        // A name that is replaced from now on, and of which nothing but its range was said before, needs no fact beside the rule.
+        let replaced = self.rules.get(rules).map(|rule| (rule.symbol, rule.body.clone()));
+        match replaced.filter(|(symbol, _)| !self.spoken.contains(symbol)) {
+            None => self.assume_fact(&claim),
+            Some((symbol, body)) => {
+                let range = self.ranges.get(&symbol).copied();
+                let known = as_symbol(&body).and_then(|(s, _)| self.ranges.get(&s).copied());
+                if let Some((low, high)) = range.filter(|_| range != known) {
+                    self.assume_fact(&Claim::Le(Size::big(low), body.clone()));
+                    self.assume_fact(&Claim::Le(body, Size::big(high)));
                 }
             }
         }
+    }
+
+    fn assume_fact(&mut self, claim: &Claim) {
+        self.tame(claim);
+        self.facts.assume(claim);
+        let (a, b) = claim.sides();
+        self.spoken.extend(symbols_of(a).into_iter().chain(symbols_of(b)));
+    }
+
+    /// A truth that was just found to hold, said more simply.
+    pub(super) fn exact(&self, truth: Truth) -> Truth {
+        match &truth {
+            Truth::Claim(claim) => self.below_limit(claim).map_or(truth, Truth::Claim),
+            _ => truth,
+        }
+    }
+
+    /// A sum that stops at a limit is the sum where it is below the limit: `min(2^47 + 1, s) = n` says `s = n`.
+    fn below_limit(&self, claim: &Claim) -> Option<Claim> {
+        let Claim::Eq(a, b) = claim else { return None };
+        [(a, b), (b, a)].into_iter().find_map(|(least, other)| {
+            let Some(Atom::Min(parts)) = least.as_atom() else { return None };
+            let [x, y] = parts.as_slice() else { return None };
+            let (limit, sum) = [(x, y), (y, x)].into_iter().find(|(l, _)| l.is_constant())?;
+            let below = self.proves_claim(&Claim::Lt(other.clone(), limit.clone()));
+            below.then(|| Claim::Eq(sum.clone(), other.clone()))
+        })
     }
 
     pub(super) fn assume_truth(&mut self, truth: &Truth) {
@@ -309,6 +335,7 @@ impl Knowledge {
     /// The range of a symbol, at all positions.
     pub(super) fn assume_range(&mut self, symbol: SymbolId, size: &Size, (low, high): (i128, i128)) {
         let spoken = self.spoken.contains(&symbol);
+        self.ranges.insert(symbol, (low, high));
         self.assume_everywhere(&Claim::Le(Size::big(low), size.clone()), &[symbol]);
         self.assume_everywhere(&Claim::Le(size.clone(), Size::big(high)), &[symbol]);
         if !spoken {
@@ -361,7 +388,7 @@ impl Knowledge {
         let mut best: Option<(u8, SymbolId, Rule)> = None;
         for (monomial, factor) in difference.terms() {
             let [(atom, 1)] = monomial.factors() else { continue };
-            if factor.abs() != 1 || difference.denominator() != 1 {
+            if factor.abs() != difference.denominator() {
                 continue;
             }
             let (symbol, args) = match atom {
@@ -479,7 +506,7 @@ impl Knowledge {
     /// Whether a size always lies between two numbers.
     pub(super) fn fits(&self, size: &Size, (low, high): (i128, i128)) -> bool {
         let size = self.resolve(size);
-        if self.hopeless(&size) && terrace_ir::shape::as_symbol(&size).is_none() {
+        if self.hopeless(&size) && as_symbol(&size).is_none() {
             return false;
         }
         self.facts.fits(&size, low, high)

@@ -424,7 +424,10 @@ impl<'p> Walk<'p> {
                     low.is_some_and(|low| self.known.never_negative(&low)) || self.terms_positive(term, length);
                 let below = high.is_some_and(|h| self.known.proves_claim(&Claim::Le(h, Size::constant(most))))
                     || self.terms_below(term, length, most);
-                (positive && below).then(|| Size::min_of(&[total, Size::constant(most)]))
+                let reached = || !self.known.proves_claim(&Claim::Le(total.clone(), Size::constant(most)));
+                (positive && below).then(|| {
+                    if reached() { Size::min_of(&[total.clone(), Size::constant(most)]) } else { total.clone() }
+                })
             }
         }
     }

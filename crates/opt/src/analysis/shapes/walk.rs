@@ -438,6 +438,7 @@ impl<'p> Walk<'p> {
                 let truth = self.truth(*cond);
                 let verdict = self.judge(&truth);
                 self.verdicts.insert(Spot::Check(*check, cond.var()), verdict.clone());
+                let truth = self.known.exact(truth);
                 self.known.learn(&truth);
                 self.establish(&truth);
             }
