@@ -21,7 +21,7 @@ use terrace::{Backend, Data, Program};
 pub struct Summary {
     /// Samples that were compared.
     pub compared: usize,
-    /// Samples whose run fails.
+    /// Samples whose run fails, and those that are refused because it certainly would.
     pub failing: usize,
     /// Samples that the compiling back ends decline.
     pub declined: usize,
@@ -41,6 +41,7 @@ pub fn compare(numbers: &[u64], setups: &[Setup]) -> Summary {
                 kept.push(sample);
             }
             Err(Refusal::Declined) => summary.declined += 1,
+            Err(Refusal::Certain) => summary.failing += 1,
             Err(Refusal::Wrong(why)) => summary.differences.push(format!("sample {number}: {why}\n{sample}")),
         }
     }
@@ -67,13 +68,16 @@ pub fn compare(numbers: &[u64], setups: &[Setup]) -> Summary {
 
 enum Refusal {
     Declined,
+    /// It fails in every run, and the compiler says so.
+    Certain,
     Wrong(String),
 }
 
 /// The interpreter's answer, if the sample is one that the flattener takes.
 fn reference(sample: &Sample) -> Result<Answer, Refusal> {
     let text = sample.to_string();
-    let answers = answers(&text, std::slice::from_ref(sample), &Setup::new(Backend::Interp)).map_err(Refusal::Wrong)?;
+    let refused = |why: String| if why.contains("error[T030") { Refusal::Certain } else { Refusal::Wrong(why) };
+    let answers = answers(&text, std::slice::from_ref(sample), &Setup::new(Backend::Interp)).map_err(refused)?;
     let program = Program::from_text("sample", &text).map_err(|f| Refusal::Wrong(f.to_string()))?;
     match engine(&program, &Setup::new(Backend::Flat)) {
         Err(why) if why.contains("[T0801]") => Err(Refusal::Declined),
