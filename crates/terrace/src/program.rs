@@ -78,6 +78,22 @@ impl Program {
 
     /// Checks a text; `name` stands for it in messages, and imports are looked for beside the file of that name.
     pub fn from_text(name: &str, text: &str) -> Result<Program, Failed> {
+        let program = Program::analysed(name, text)?;
+        if program.warnings.iter().any(Diagnostic::is_error) {
+            return Err(Failed::new(program.warnings, &program.sources));
+        }
+        Ok(program)
+    }
+
+    /// The same with every check made and nothing refused for its sizes: what the analysis says can be compared with what happens.
+    pub fn unproved(name: &str, text: &str) -> Result<Program, Failed> {
+        let mut program = Program::analysed(name, text)?;
+        prove_checks::forget_proofs(&mut program.core);
+        Ok(program)
+    }
+
+    /// The program; errors that the analysis of sizes found are among its warnings.
+    fn analysed(name: &str, text: &str) -> Result<Program, Failed> {
         let mut sources = SourceMap::new();
         let file = sources.add(name, text);
         let (loaded, mut warnings) = terrace_frontend::load(&mut sources, file, &|path| std::fs::read(path));
@@ -88,12 +104,7 @@ impl Program {
         warnings.extend(compiled.warnings);
         let mut core = compiled.program;
         let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new()));
-        let found = analysis.errors(&core);
-        let wrong = found.iter().any(Diagnostic::is_error);
-        warnings.extend(found);
-        if wrong {
-            return Err(Failed::new(warnings, &sources));
-        }
+        warnings.extend(analysis.errors(&core));
         Ok(Program { core, analysis, sources, loaded, entries: compiled.entries, warnings })
     }
 

@@ -231,8 +231,7 @@ impl<'p> Walk<'p> {
         }
         let known = as_symbol(size).and_then(|(s, _)| self.limits.get(&s).cloned()).unwrap_or_default();
         let outer = |bound: Option<Size>| bound.filter(|b| !self.symbols.is_inside(b, self.scope + 1, None));
-        let (low, high) = (outer(known.low), outer(known.high));
-        Limits { low, high }
+        Limits { low: outer(known.low), high: outer(known.high) }
     }
 }
 

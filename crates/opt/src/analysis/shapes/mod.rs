@@ -44,7 +44,7 @@ use calls::{Context, Ensures, Summaries, Summary};
 use std::collections::BTreeMap;
 use terrace_ir::FuncId;
 use terrace_ir::core::{Expr, Program, Role, Stmt, StmtKind, visit};
-use terrace_ir::shape::{FunctionShapes, Shape, Shapes};
+use terrace_ir::shape::{FunctionShapes, Shapes};
 use walk::{Spot, Verdict, Walk};
 
 const ROUNDS: usize = 6;
@@ -183,17 +183,13 @@ fn look(
             walk.called_in_parallel = context.in_parallel;
             walk.last = true;
             walk.rely_on(&context, *f);
-            let (shape, _) = walk.body(&program.functions[*f].body);
+            walk.body(&program.functions[*f].body);
             let sites = std::mem::take(&mut walk.sites);
-            found.insert(*f, finish(walk, &shape));
+            found.insert(*f, finish(walk));
             let (own, others): (Vec<_>, Vec<_>) = sites.into_iter().partition(|(g, _)| group.contains(g));
             inner.extend(own);
-            if round + 1 == rounds || !recursive {
-                others.into_iter().for_each(|(g, c)| shown(contexts, g, c));
-            } else {
-                // Kept for the last round, whatever it is.
-                pending(contexts, others);
-            }
+            // Earlier rounds count too: that can only make less known.
+            others.into_iter().for_each(|(g, c)| shown(contexts, g, c));
         }
         if !recursive {
             return;
@@ -219,10 +215,6 @@ fn look(
     }
 }
 
-fn pending(contexts: &mut BTreeMap<FuncId, Context>, sites: Vec<(FuncId, Context)>) {
-    sites.into_iter().for_each(|(g, c)| shown(contexts, g, c));
-}
-
 fn shown(contexts: &mut BTreeMap<FuncId, Context>, callee: FuncId, context: Context) {
     match contexts.get_mut(&callee) {
         Some(known) => known.meet(&context),
@@ -238,7 +230,7 @@ fn start<'p>(program: &'p Program, f: FuncId, summaries: &'p Summaries) -> Walk<
     walk
 }
 
-fn finish(mut walk: Walk, _result: &Shape) -> Found {
+fn finish(mut walk: Walk) -> Found {
     walk.give_reasons();
     let shapes = FunctionShapes {
         symbols: walk.symbols.table,

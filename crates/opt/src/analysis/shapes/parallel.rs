@@ -55,7 +55,7 @@ impl<'p> Walk<'p> {
                 let length = self.length(*array);
                 self.found_parallel(value, "reduce", &length, span);
                 let source = self.shape(*array);
-                let (shape, data) = self.combined(value, operator, *neutral, &source, operands, span);
+                let (shape, data) = self.combined((value, &[]), operator, *neutral, &source, operands, span);
                 match self.summed(operator, *neutral, &source) {
                     Some(total) => (Shape::Integer(total), data),
                     None => (shape, data),
@@ -66,17 +66,19 @@ impl<'p> Walk<'p> {
                 self.found_parallel(value, "scan", &length, span);
                 let source = self.shape(*array);
                 if let Some(prefix) = self.prefixes(operator, *neutral, &source) {
-                    self.combined_body(operator, &source, operands, span);
+                    self.operator(operator, None, operands, span);
                     return (Shape::Array(length, Box::new(Shape::Integer(prefix))), operands);
                 }
-                let (shape, data) = self.combined_elem(value, operator, *neutral, &source, operands, span);
+                let (shape, data) =
+                    self.combined((value, &[Step::Element]), operator, *neutral, &source, operands, span);
                 (Shape::Array(length, Box::new(shape)), data)
             }
             Expr::Hist { operator, neutral, count, values, indices } => {
                 let length = self.length(*indices);
                 self.found_parallel(value, "hist", &length, span);
                 let source = self.shape(*values);
-                let (shape, data) = self.combined_elem(value, operator, *neutral, &source, operands, span);
+                let (shape, data) =
+                    self.combined((value, &[Step::Element]), operator, *neutral, &source, operands, span);
                 (Shape::Array(self.integer(*count), Box::new(shape)), data)
             }
             _ => (self.fresh(value, self.type_of(value), operands), operands),
@@ -323,10 +325,11 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A reduction: its operator keeps a shape that the neutral element and all elements have, or nothing is known.
+    /// What an operator makes of elements, at a place of the value, which is the value itself or its elements: it keeps a shape that the
+    /// neutral element and all elements have, or nothing is known.
     fn combined(
         &mut self,
-        value: ValueId,
+        (value, place): (ValueId, &[Step]),
         operator: &'p Lambda,
         neutral: Atom,
         source: &Shape,
@@ -336,37 +339,12 @@ impl<'p> Walk<'p> {
         let candidate = self.common(neutral, source);
         let (shape, deps) = self.operator(operator, candidate.as_ref(), operands, span);
         let deps = operands.and(deps);
-        let ty = self.type_of(value).clone();
-        let shape = build(&ty, &mut Vec::new(), &mut |path, integer| {
-            let kept = candidate.as_ref().and_then(|c| size_at(c, path));
-            match (kept, size_at(&shape, path)) {
+        let ty = if place.is_empty() { Some(self.type_of(value)) } else { self.type_of(value).elem() };
+        let shape = build(ty.expect("an array"), &mut place.to_vec(), &mut |path, integer| {
+            let inside = &path[place.len()..];
+            let kept = candidate.as_ref().and_then(|c| size_at(c, inside));
+            match (kept.filter(|k| place.is_empty() || settled(k)), size_at(&shape, inside)) {
                 (Some(kept), Some(got)) if integer.is_none() && self.known.equal(kept, got) => kept.clone(),
-                _ => self.own(value, path, integer, deps),
-            }
-        });
-        (shape, deps)
-    }
-
-    /// The same for an array of such results.
-    fn combined_elem(
-        &mut self,
-        value: ValueId,
-        operator: &'p Lambda,
-        neutral: Atom,
-        source: &Shape,
-        operands: Deps,
-        span: Span,
-    ) -> (Shape, Deps) {
-        let candidate = self.common(neutral, source);
-        let (shape, deps) = self.operator(operator, candidate.as_ref(), operands, span);
-        let deps = operands.and(deps);
-        let ty = self.type_of(value).elem().cloned().expect("an array");
-        let shape = build(&ty, &mut vec![Step::Element], &mut |path, integer| {
-            let kept = candidate.as_ref().and_then(|c| size_at(c, &path[1..]));
-            match (kept, size_at(&shape, &path[1..])) {
-                (Some(kept), Some(got)) if integer.is_none() && settled(kept) && self.known.equal(kept, got) => {
-                    kept.clone()
-                }
                 _ => self.own(value, path, integer, deps),
             }
         });
@@ -403,10 +381,6 @@ impl<'p> Walk<'p> {
             (walk.known.resolve_shape(&shape), data.without(around.source))
         });
         result
-    }
-
-    fn combined_body(&mut self, operator: &'p Lambda, _source: &Shape, operands: Deps, span: Span) {
-        self.operator(operator, None, operands, span);
     }
 
     /// The sum of an array of integers that cannot wrap.
