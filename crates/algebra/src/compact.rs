@@ -31,6 +31,11 @@ impl Product {
         Product(u128::from(id) << TOP)
     }
 
+    /// The product as a number.
+    pub(crate) fn word(self) -> u128 {
+        self.0
+    }
+
     /// The atoms, greatest number first, repeated as often as they occur.
     pub(crate) fn atoms(self) -> impl Iterator<Item = u32> {
         let mut rest = self.0;

@@ -10,8 +10,8 @@
 //! known.release(outside);                   behind the guard: unknown again
 //! ```
 //!
-//! Nothing is copied: every fact is filed under the atoms that occur in it, and releasing takes the newest entries away again. So a scope
-//! costs what was added in it, and a question costs what it touches (`gather`), however many facts there are.
+//! Nothing is copied: every fact is prepared once and filed under the atoms that occur in it (`store`), and releasing takes the newest
+//! entries away again. So a scope costs what was added in it, and a question costs what it touches (`gather`), however many facts there are.
 //!
 //! A *law* is a fact about a function for all its arguments, `0 <= k(i)` for every `i`. It is used at the applications `k(a)` that occur in
 //! a question, with `a` for `i`. A law with a guard is used only where its guard can be proved.
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 }
 
 /// What is known of a function at all arguments.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Law {
     /// The value is never negative, whatever the number of arguments.
     NonNegative,

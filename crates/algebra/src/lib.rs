@@ -15,8 +15,8 @@
 //!
 //! The rooms: [`Size`] and its parts (`expr`), arithmetic on the canonical form (`poly`, `divide`), minima
 //! and maxima (`extreme`), powers of two (`power`), case distinctions (`split`), values (`eval`), half-open sums (`sum`, `closed`, `pieces`), how sizes print
-//! (`display`), constant ranges (`interval`), the prover (`claim`, `facts` and `prove` are its face; behind it `gather`, `compact`, `ranges`,
-//! `learn`, `search`, `cancel`, `refute`, `explain`) and index functions (`lmad`). The numbers are mathematical integers: a program's value
+//! (`display`), constant ranges (`interval`), the prover (`claim`, `facts` and `prove` are its face; behind it `store`, `equations`, `gather`,
+//! `compact`, `ranges`, `learn`, `search`, `cancel`, `refute`, `explain`) and index functions (`lmad`). The numbers are mathematical integers: a program's value
 //! enters only where it cannot wrap. The crate knows no other crate.
 
 mod cancel;
@@ -25,6 +25,7 @@ mod closed;
 mod compact;
 mod display;
 mod divide;
+mod equations;
 mod eval;
 mod explain;
 mod expr;

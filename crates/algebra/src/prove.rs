@@ -14,7 +14,7 @@
 //! looked for only when an answer would be unknown, once for every fact.
 
 use crate::claim::Claim;
-use crate::compact::Poly;
+use crate::compact::{Poly, Product};
 use crate::expr::Size;
 use crate::facts::{Assumptions, Kind, never_zero, reduce, tighten};
 use crate::gather::Gathered;
@@ -22,6 +22,8 @@ use crate::search::{Search, Step};
 use crate::store::{Source, Store};
 
 const MAX_MEMO: usize = 4096;
+/// A question that failed after so many steps is recognised when it comes again with the same facts.
+const HARD_STEPS: u64 = 20;
 const ABSURD_BUDGET: u32 = 60;
 /// How deep guards of laws are proved inside each other.
 const MAX_NESTING: u32 = 2;
@@ -103,6 +105,8 @@ impl Assumptions {
     /// Whether `low <= size <= high`: a number of the program in this range does not wrap.
     pub fn fits(&self, size: &Size, low: i128, high: i128) -> bool {
         let mut store = self.store.borrow_mut();
+        // One more than the least number is enough, and can be negated.
+        let low = low.max(i128::MIN + 1);
         store.holds(&Claim::Le(Size::big(low), size.clone())) && store.holds(&Claim::Le(size.clone(), Size::big(high)))
     }
 
@@ -155,7 +159,7 @@ impl Store {
     }
 
     /// The goal as a polynomial with all equations used, and the facts about it; nothing where it is decided already.
-    fn prepare(&mut self, kind: Kind, goal: &Size) -> Result<(Poly, Gathered), bool> {
+    fn prepare(&mut self, kind: Kind, goal: &Size, again: bool) -> Result<(Poly, Gathered), bool> {
         for _ in 0..ROUNDS {
             let solutions = self.solutions();
             let changed = self.substituted(goal);
@@ -170,6 +174,9 @@ impl Store {
             if kind == Kind::NonNegative && self.table.range(&poly).low.is_some_and(|low| low >= 0) {
                 return Err(true);
             }
+            if let Some(known) = self.remembered(kind, &poly).filter(|_| !again) {
+                return Err(known);
+            }
             let gathered = self.gather(&poly);
             if self.is_absurd() {
                 return Err(true);
@@ -181,17 +188,23 @@ impl Store {
         Err(false)
     }
 
+    /// The answer to a question that was asked before: a yes stays true while facts are only added.
+    fn remembered(&self, kind: Kind, goal: &Poly) -> Option<bool> {
+        let (answer, state) = self.memo.get(&(kind, goal.clone()))?;
+        let still = if *answer { self.has_state(*state) } else { *state == self.state() };
+        still.then_some(*answer)
+    }
+
     fn search(&mut self, kind: Kind, goal: &Size, budget: u32, trace: Option<&mut Vec<Step>>) -> bool {
-        let (goal, gathered) = match self.prepare(kind, goal) {
+        let (goal, gathered) = match self.prepare(kind, goal, trace.is_some()) {
             Ok(prepared) => prepared,
             Err(answer) => return answer,
         };
         let state = self.state();
         let key = (kind, goal);
-        match self.memo.get(&key) {
-            Some((true, before)) if trace.is_none() && self.has_state(*before) => return true,
-            Some((false, before)) if trace.is_none() && *before == state => return false,
-            _ => {}
+        let print = self.fingerprint(&gathered);
+        if trace.is_none() && self.hopeless.get(&key).is_some_and(|seen| seen.contains(&print)) {
+            return false;
         }
         let changes = self.table.changes();
         let mut search = Search::new(self, gathered, budget);
@@ -205,6 +218,12 @@ impl Store {
         }
         self.table.undo(changes);
         self.steps += taken;
+        if !answer && taken >= HARD_STEPS && budget == self.budget {
+            if self.hopeless.len() >= MAX_MEMO {
+                self.hopeless.clear();
+            }
+            self.hopeless.entry(key.clone()).or_default().push(print);
+        }
         if answer || budget == self.budget {
             if self.memo.len() >= MAX_MEMO {
                 self.memo.clear();
@@ -212,6 +231,26 @@ impl Store {
             self.memo.insert(key, (answer, state));
         }
         answer
+    }
+
+    /// A number for the facts of a question and the ranges in it. Where two are the same by chance, a yes may become unknown.
+    fn fingerprint(&self, gathered: &Gathered) -> u64 {
+        let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        let wide = |hash: u64, value: u128| mix(mix(hash, value as u64), (value >> 64) as u64);
+        let line = |start: u64| {
+            move |line: &std::sync::Arc<Poly>| {
+                line.terms().iter().fold(start, |hash, (product, c)| {
+                    wide(wide(hash, product.word()), c.unsigned_abs() << 1 | u128::from(*c < 0))
+                })
+            }
+        };
+        let range = |id: &u32| {
+            let range = self.table.product(Product::atom(*id));
+            let end = |hash, end: Option<i128>| end.map_or(mix(hash, 1), |end| wide(hash, end as u128));
+            end(end(mix(3, u64::from(*id)), range.low), range.high)
+        };
+        let lines = gathered.lines.iter().map(line(1)).chain(gathered.differing.iter().map(line(2)));
+        lines.chain(gathered.atoms.iter().map(range)).fold(0, u64::wrapping_add)
     }
 
     /// Whether a valuation was found for the facts around a polynomial; they need not be looked at again.

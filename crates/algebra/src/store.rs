@@ -1,23 +1,23 @@
-//! The stack of facts behind the assumptions, and the equations among them used up.
+//! The stack of facts behind the assumptions.
 //!
 //! A fact is kept in the form in which the search wants it: polynomials over numbered atoms, filed under these atoms, and its constant
 //! ranges learned. That happens once, when it is assumed; a question only walks from atom to atom. Everything is logged, so that releasing a
-//! scope takes back what was done in it, and costs what was done.
-//!
-//! An equation that can be solved for a variable or an application is a substitution, made at once in everything that is known:
+//! scope takes back what was done in it, and costs what was done:
 //!
 //! ```text
-//! i <= n - 1,  n = p*b      becomes   i <= p*b - 1,  with n replaced by p*b in later facts and questions
-//! k(i) <= n,  i = 0         becomes   k(0) <= n
+//! assume  2*i <= n      the line n - 2*i, filed under i and n
+//! assume  n <= 7        n is at most 7, and so i at most 3
+//! release               i and n have no bounds, as before
 //! ```
 //!
-//! Other equations remain as two inequalities. Declined: solving for products or floors.
+//! Equations are used up in `equations`, and which facts matter for a question is found in `gather`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::claim::Claim;
 use crate::compact::Poly;
+use crate::equations::{Solved, solve_for};
 use crate::expr::{Atom, Size, SizeFun};
 use crate::facts::{Kind, Law, Mark, prepare};
 use crate::ranges::Table;
@@ -28,7 +28,8 @@ pub(crate) const DEFAULT_BUDGET: u32 = 240;
 const MAX_SPREAD: usize = 120;
 /// How many of the newest facts about an atom are looked at for that.
 const SPREAD_AT: usize = 24;
-const MAX_REWRITES: usize = 8;
+/// How many sets of facts are remembered.
+const MAX_STATES: usize = 1 << 14;
 
 /// Where a fact comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -69,21 +70,23 @@ pub(crate) struct LawEntry {
     serial: u64,
 }
 
+/// A change to take back.
 #[derive(Clone, Debug)]
-struct Solved {
-    atom: Atom,
-    value: Size,
-    fact: usize,
-}
-
-#[derive(Clone, Debug)]
-enum Undo {
+pub(crate) enum Undo {
     Filed(u32),
     FiledInside(u32),
     Rewritten(usize, Form),
     Solved,
     Value(usize, Size),
     Used(u32, u64),
+}
+
+/// What makes one set of facts of another.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Step {
+    Fact(Claim),
+    Law(SizeFun, Law),
+    Budget(u32),
 }
 
 #[derive(Clone, Debug)]
@@ -100,13 +103,15 @@ pub(crate) struct Store {
     used: BTreeSet<(u32, u64)>,
     /// Laws whose guards could not be shown, and where.
     unproved: BTreeMap<(u32, u64), u64>,
-    solved: Vec<Solved>,
-    solved_at: BTreeMap<Atom, usize>,
-    log: Vec<Undo>,
+    pub(crate) solved: Vec<Solved>,
+    pub(crate) solved_at: BTreeMap<Atom, usize>,
+    pub(crate) log: Vec<Undo>,
     pub(crate) table: Table,
     /// The names of the sets of facts from the first to the present one.
     history: Vec<u64>,
     last_state: u64,
+    /// The sets that were made from others by one more assumption: one that is made again has its old name.
+    states: BTreeMap<(u64, Step), u64>,
     pub(crate) budget: u32,
     /// Where a contradiction was found: how many facts and laws there were.
     absurd: Option<(usize, usize)>,
@@ -117,6 +122,8 @@ pub(crate) struct Store {
     /// How many guards of laws are being proved, one inside another.
     pub(crate) nesting: u32,
     pub(crate) memo: BTreeMap<(Kind, Poly), (bool, u64)>,
+    /// Questions that took long and failed, with the facts under which they did.
+    pub(crate) hopeless: BTreeMap<(Kind, Poly), Vec<u64>>,
     pub(crate) kept: Kept,
 }
 
@@ -137,12 +144,14 @@ impl Default for Store {
             table: Table::default(),
             history: vec![0],
             last_state: 0,
+            states: BTreeMap::new(),
             budget: DEFAULT_BUDGET,
             absurd: None,
             examined: 0,
             steps: 0,
             nesting: 0,
             memo: BTreeMap::new(),
+            hopeless: BTreeMap::new(),
             kept: Kept::default(),
         }
     }
@@ -151,15 +160,21 @@ impl Default for Store {
 impl Store {
     pub(crate) fn set_budget(&mut self, steps: u32) {
         self.budget = steps;
-        self.new_state();
+        self.new_state(Step::Budget(steps));
     }
 
-    fn new_state(&mut self) {
-        self.last_state += 1;
-        self.history.push(self.last_state);
+    /// A set has a greater name than those it was made from.
+    fn new_state(&mut self, step: Step) {
+        if self.states.len() >= MAX_STATES {
+            self.states.clear();
+        }
+        let next = self.last_state + 1;
+        let state = *self.states.entry((self.state(), step)).or_insert(next);
+        self.last_state = self.last_state.max(state);
+        self.history.push(state);
     }
 
-    /// The name of the present set of facts: one that comes back after a release has its old name.
+    /// The name of the present set of facts: one that comes back after a release, or by the same assumptions, has its old name.
     pub(crate) fn state(&self) -> u64 {
         self.history.last().copied().unwrap_or(0)
     }
@@ -244,8 +259,8 @@ impl Store {
         }
         self.laws_of.entry(fun).or_default().push(self.laws.len());
         self.serials += 1;
+        self.new_state(Step::Law(fun, law.clone()));
         self.laws.push(LawEntry { fun, law, serial: self.serials });
-        self.new_state();
     }
 
     /// The laws of a function that are not yet facts about an application of it, with their numbers.
@@ -314,7 +329,7 @@ impl Store {
         let (log, changes) = (self.log.len(), self.table.changes());
         self.facts.push(Fact { claim: claim.clone(), note, source, now, examined: false, log, changes });
         if source == Source::Client {
-            self.new_state();
+            self.new_state(Step::Fact(claim.clone()));
         }
         self.settle(at, kind, size);
     }
@@ -443,66 +458,6 @@ impl Store {
         }
         lines
     }
-
-    /// An atom is replaced by a value from here on.
-    fn solve(&mut self, fact: usize, atom: Atom, value: Size, open: &mut Vec<(usize, Kind, Size)>) {
-        for at in 0..self.solved.len() {
-            let other = &self.solved[at];
-            if other.value.mentions(&atom) {
-                let changed = other.value.replace_atom(&atom, &value);
-                let old = std::mem::replace(&mut self.solved[at].value, changed);
-                self.log.push(Undo::Value(at, old));
-            }
-            let other = &self.solved[at];
-            if other.atom.parts().iter().any(|part| part.mentions(&atom)) {
-                // `k(i)` is solved and `i` becomes `j`: then `k(j)` is known.
-                let place = Size::atom(other.atom.clone()).replace_atom(&atom, &value);
-                if let Some(again) = prepare(&Claim::Eq(place, other.value.clone())) {
-                    open.push((other.fact, again.0, again.1));
-                }
-            }
-        }
-        if let Some(id) = self.table.number(&atom) {
-            let mut touched: Vec<u32> = self.facts_with(id).to_vec();
-            touched.extend(self.facts_inside(id));
-            touched.sort_unstable();
-            touched.dedup();
-            for at in touched.into_iter().rev() {
-                let form = &self.facts[at as usize].now;
-                if form.size.mentions(&atom) && !form.lines.is_empty() {
-                    open.push((at as usize, form.kind, form.size.clone()));
-                }
-            }
-        }
-        self.solved_at.insert(atom.clone(), self.solved.len());
-        self.solved.push(Solved { atom, value, fact });
-        self.log.push(Undo::Solved);
-    }
-
-    /// The size with solved atoms replaced, where it has some.
-    pub(crate) fn substituted(&self, size: &Size) -> Option<Size> {
-        let mut changed: Option<Size> = None;
-        for _ in 0..MAX_REWRITES {
-            let now = changed.as_ref().unwrap_or(size);
-            if self.solved.is_empty() || !self.has_solved(now) {
-                break;
-            }
-            changed = Some(now.rewrite(&|atom| self.solved_at.get(atom).map(|at| self.solved[*at].value.clone())));
-        }
-        changed
-    }
-
-    fn has_solved(&self, size: &Size) -> bool {
-        let mut factors = size.terms.keys().flat_map(|monomial| monomial.factors());
-        factors.any(|(atom, _)| {
-            self.solved_at.contains_key(atom) || atom.parts().into_iter().any(|part| self.has_solved(part))
-        })
-    }
-
-    /// How many substitutions there are.
-    pub(crate) fn solutions(&self) -> usize {
-        self.solved.len()
-    }
 }
 
 fn file(filed: &mut Vec<Vec<u32>>, id: u32, at: usize) {
@@ -519,34 +474,4 @@ fn stated(kind: Kind, size: Size) -> Claim {
         Kind::Zero => Claim::Eq(size, Size::zero()),
         Kind::NonZero => Claim::Ne(size, Size::zero()),
     }
-}
-
-/// A variable, else an application, that an equation `size = 0` defines, and its value.
-fn solve_for(size: &Size) -> Option<(Atom, Size)> {
-    if size.atoms().into_iter().any(open) {
-        return None;
-    }
-    let mut best: Option<(bool, Atom, Size)> = None;
-    for (monomial, factor) in size.terms() {
-        let [(atom, 1)] = monomial.factors() else {
-            continue;
-        };
-        let variable = matches!(atom, Atom::Var(_));
-        let simple = variable || matches!(atom, Atom::Apply { .. });
-        if factor.abs() != 1 || !simple || best.as_ref().is_some_and(|(v, a, _)| (*v, a) > (variable, atom)) {
-            continue;
-        }
-        let rest = size - &(Size::atom(atom.clone()) * Size::from_i128(factor));
-        if !rest.mentions(atom) && !atom.parts().iter().any(|p| p.mentions(atom)) {
-            best = Some((variable, atom.clone(), if factor > 0 { -rest } else { rest }));
-        }
-    }
-    best.map(|(_, atom, value)| (atom, value))
-}
-
-/// Whether an atom has the variable of a sum in it.
-fn open(atom: &Atom) -> bool {
-    let mut open = false;
-    Size::atom(atom.clone()).visit_atoms(&mut |a| open |= matches!(a, Atom::Bound(_)));
-    open
 }

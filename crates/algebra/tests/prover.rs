@@ -5,7 +5,7 @@ mod naive;
 use std::time::Instant;
 
 use naive::{Dice, ask, assume, comparisons, eval, grid, holds};
-use terrace_algebra::{Answer, Assumptions, SizeFun};
+use terrace_algebra::{Answer, Assumptions, Claim, Size, SizeFun, SizeVar};
 
 /// Assumptions, separated by `;`, then the question and the answer. The functions `f`, `g` are never negative.
 fn check(given: &str, question: &str, expected: Answer) {
@@ -128,6 +128,23 @@ fn numbers_at_the_limits() {
 }
 
 #[test]
+fn bounds_beyond_every_number() {
+    let n = Size::var(SizeVar(0));
+    let mut known = Assumptions::new();
+    for ends in [(i128::MIN, i128::MAX), (i128::MIN, 7), (0, i128::MIN), (i128::MAX, i128::MIN)] {
+        assert!(!known.fits(&n, ends.0, ends.1));
+    }
+    known.assume_range(SizeVar(0), &Size::zero(), &Size::constant(9));
+    for (ends, fits) in [((i128::MIN, i128::MAX), true), ((i128::MIN, 8), false), ((-1, i128::MAX), true)] {
+        assert_eq!(known.fits(&n, ends.0, ends.1), fits, "{ends:?}");
+    }
+    known.assume(&Claim::Le(Size::big(i128::MIN), -&n));
+    assert!((Size::big(i128::MIN) - &n + Size::big(i128::MAX)).eval(&|_| Some(1)).is_some());
+    assert_eq!(known.prove(&Claim::Lt(Size::big(i128::MIN), Size::big(i128::MAX))), Yes);
+    assert_ne!(known.prove(&Claim::Eq(Size::big(i128::MIN), n)), Yes);
+}
+
+#[test]
 fn answers_are_true() {
     let mut dice = Dice(8);
     let envs = grid(b"imn", -3..=4);
@@ -194,10 +211,10 @@ fn dense_questions_are_answered_truly() {
 fn many_facts_do_not_slow_a_question() {
     let mut known = Assumptions::new();
     for v in 0..4000u32 {
-        let var = terrace_algebra::SizeVar(v);
-        known.assume_index(var, &terrace_algebra::Size::var(terrace_algebra::SizeVar(v + 1)));
+        let var = SizeVar(v);
+        known.assume_index(var, &Size::var(SizeVar(v + 1)));
     }
-    let size = |v| terrace_algebra::Size::var(terrace_algebra::SizeVar(v));
+    let size = |v| Size::var(SizeVar(v));
     assert_eq!(known.prove_lt(&size(10), &size(14)), Yes);
     assert_eq!(known.prove_lt(&size(14), &size(10)), No);
 }

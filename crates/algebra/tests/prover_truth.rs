@@ -89,11 +89,26 @@ fn claim(dice: &mut Dice, names: &[u8], rich: u64) -> Claim {
     }
 }
 
+/// All values of the names in a box, with three choices of functions, where the claims hold.
+fn models(names: &[u8], (low, high): (i64, i64), seed: u64, given: &[Claim]) -> Vec<Model> {
+    let width = (high - low + 1) as u64;
+    let model = |number: u64| {
+        let mut vars = [0; 4];
+        let mut rest = number;
+        for name in names {
+            vars[NAMES.iter().position(|n| n == name).expect("a known name")] = low + (rest % width) as i64;
+            rest /= width;
+        }
+        Model { vars, seed: seed + number % 3 * 7919 }
+    };
+    let all = (0..width.pow(names.len() as u32)).map(model);
+    all.filter(|model| given.iter().all(|g| model.satisfies(g))).collect()
+}
+
 /// Questions about `names`, all compared with the box of values from `low` to `high`; how many were answered.
 fn compare(seed: u64, rounds: u32, names: &[u8], (low, high): (i64, i64), rich: u64) -> [u32; 3] {
     let mut dice = Dice(seed);
     let mut counts = [0; 3];
-    let width = (high - low + 1) as u64;
     for round in 0..rounds {
         let mut known = Assumptions::new();
         known.set_budget(100);
@@ -106,18 +121,7 @@ fn compare(seed: u64, rounds: u32, names: &[u8], (low, high): (i64, i64), rich: 
             given.push(claim(&mut dice, names, rich / 2));
         }
         given.iter().for_each(|g| known.assume(g));
-        let models: Vec<Model> = (0..width.pow(names.len() as u32))
-            .map(|number| {
-                let mut vars = [0; 4];
-                let mut rest = number;
-                for name in names {
-                    vars[NAMES.iter().position(|n| n == name).expect("a known name")] = low + (rest % width) as i64;
-                    rest /= width;
-                }
-                Model { vars, seed: seed.wrapping_mul(31) + u64::from(round) + number % 3 * 7919 }
-            })
-            .filter(|model| given.iter().all(|g| model.satisfies(g)))
-            .collect();
+        let models = models(names, (low, high), seed.wrapping_mul(31) + u64::from(round), &given);
         for _ in 0..6 {
             let asked = claim(&mut dice, names, rich);
             let answer = known.prove(&asked);
@@ -157,4 +161,47 @@ fn rich_answers_are_true() {
 fn answers_about_four_variables_are_true() {
     let counts = compare(4, 80, b"ijmn", (-2, 4), 6);
     assert!(counts.iter().all(|c| *c > 10), "{counts:?}");
+}
+
+/// One set of assumptions that grows and shrinks: what was done for facts that are gone leaves nothing behind.
+#[test]
+fn answers_in_scopes_are_true() {
+    let (names, limits, rich) = (b"ijn", (-2, 4), 9);
+    let mut counts = [0; 3];
+    for seed in 0..12 {
+        let mut dice = Dice(100 + seed);
+        let mut known = Assumptions::new();
+        known.set_budget(80);
+        laws(&mut known);
+        let mut given: Vec<Claim> = Vec::new();
+        let mut scopes = Vec::new();
+        for _ in 0..60 {
+            if scopes.len() < 5 && (scopes.is_empty() || dice.below(5) < 3) {
+                scopes.push((known.mark(), given.len()));
+                for _ in 0..1 + dice.below(2) {
+                    let fact = claim(&mut dice, names, rich / 3);
+                    known.assume(&fact);
+                    given.push(fact);
+                }
+            } else if let Some((mark, before)) = scopes.pop() {
+                known.release(mark);
+                given.truncate(before);
+            }
+            let models = models(names, limits, seed, &given);
+            for _ in 0..4 {
+                let asked = claim(&mut dice, names, rich);
+                let answer = known.prove(&asked);
+                counts[answer as usize] += 1;
+                for model in models.iter().filter(|_| answer != Answer::Unknown) {
+                    assert_eq!(
+                        model.satisfies(&asked),
+                        answer == Answer::Yes,
+                        "{given:?}\n{asked} at {:?}",
+                        model.vars
+                    );
+                }
+            }
+        }
+    }
+    assert!(counts.iter().all(|c| *c > 60), "{counts:?}");
 }
