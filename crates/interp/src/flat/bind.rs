@@ -7,12 +7,10 @@
 //!
 //! Sizes that have no value yet (a parameter's type may mention what the body binds) are not compared.
 
-use super::column::Column;
 use super::frame::{Frame, Value};
 use super::machine::{Machine, Outcome, bug};
 use super::memory::Memory;
-use std::rc::Rc;
-use terrace_base::{Scalar, ScalarType};
+use terrace_base::Scalar;
 use terrace_ir::ValueId;
 use terrace_ir::flat::Type;
 use terrace_ir::flat::note::Note;
@@ -159,14 +157,5 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             }
             _ => Err(bug(format!("{} is of another type", name()))),
         }
-    }
-
-    pub(crate) fn new_column(&mut self, elem: ScalarType, items: Vec<Option<Scalar>>) -> Rc<Column> {
-        let count = items.len() as u64;
-        match self.open {
-            0 => self.counts.elements += count,
-            _ => self.counts.local_elements += count,
-        }
-        Rc::new(Column::with_gaps(elem, items))
     }
 }

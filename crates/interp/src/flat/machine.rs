@@ -292,6 +292,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 }
                 self.bind_output(frame, out)
             }
+            Expr::Concat(columns) => self.concat(frame, columns, *id),
             Expr::Alloc { elem, count } => {
                 let Some(n) = frame.size(count).filter(|n| *n >= 0) else {
                     let text = print_size(&frame.function.values, count);

@@ -44,6 +44,8 @@ pub(crate) trait Memory {
         size: &dyn Fn(&Size) -> Option<i64>,
     ) -> Result<Self::Place, String>;
 
+    /// Whether two columns live in the same place, element by element.
+    fn same_place(&self, one: &Self::Place, other: &Self::Place) -> bool;
     /// An element of a column comes to be.
     fn write(&mut self, place: &Self::Place, at: usize, value: Scalar) -> Result<(), String>;
     /// The program reads an element, whose value is this.
@@ -69,6 +71,10 @@ impl Memory for Nowhere {
 
     fn place(&self, _: Option<&Place>, _: Option<&()>, _: &dyn Fn(&Size) -> Option<i64>) -> Result<(), String> {
         Ok(())
+    }
+
+    fn same_place(&self, _: &(), _: &()) -> bool {
+        true
     }
 
     fn write(&mut self, _: &(), _: usize, _: Scalar) -> Result<(), String> {

@@ -23,6 +23,7 @@ mod machine;
 mod memory;
 mod operator;
 mod space;
+mod writes;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -7,14 +7,18 @@
 //! scan     point: combine, append   pack     point: append if kept row: append the count
 //! ```
 //!
+//! The kinds that write where their points say are in `writes.rs`.
+//!
 //! Results go to memory as they come to be, so a result that overwrites what a later point needs is seen. Folds go from left to right and
 //! start with the neutral element. A point where a check fails has no result: it is left out of folds, and
 //! after the last point the operator stops.
 
+use super::column::Column;
 use super::frame::{Frame, Value};
 use super::machine::{Machine, Outcome, Stop, binary, bug};
 use super::memory::{Memory, RESULT};
 use super::space::{Points, Step, read_int};
+use std::rc::Rc;
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::flat::note::Note;
 use terrace_ir::flat::{Level, Op, OpKind, Operator, ScanForm, Type};
@@ -24,13 +28,15 @@ use terrace_ir::{Atom, ValueId};
 pub(crate) struct Output<M: Memory> {
     id: ValueId,
     elem: ScalarType,
-    items: Vec<Option<Scalar>>,
-    place: M::Place,
+    pub(super) items: Vec<Option<Scalar>>,
+    pub(super) place: M::Place,
+    /// How many elements were made, where that is not all of them.
+    pub(super) made: Option<u64>,
 }
 
 /// An operator that is running.
-struct Running<'p> {
-    op: &'p Op,
+pub(super) struct Running<'p> {
+    pub(super) op: &'p Op,
     points: Points<'p>,
     failed: bool,
 }
@@ -62,6 +68,11 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 self.scan(frame, &mut running, operator, neutral, *form, binds)?
             }
             OpKind::Pack => self.pack(frame, &mut running, binds)?,
+            OpKind::Scatter { dest, distinct } => self.scatter(frame, &mut running, dest, *distinct, binds)?,
+            OpKind::Hist { operator, neutral, count } => {
+                self.hist(frame, &mut running, operator, neutral, *count, binds)?
+            }
+            OpKind::Sort => self.sort(frame, &mut running, binds)?,
         };
         self.memory.end();
         self.open -= 1;
@@ -79,7 +90,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     /// Goes to the next step and runs the body at a point; whether it got through.
-    fn step(&mut self, frame: &mut Frame<'p, A, M>, running: &mut Running<'p>) -> Outcome<(Step, bool)> {
+    pub(super) fn step(&mut self, frame: &mut Frame<'p, A, M>, running: &mut Running<'p>) -> Outcome<(Step, bool)> {
         let step = running.points.next(self, frame)?;
         if step != Step::Point {
             return Ok((step, true));
@@ -92,7 +103,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
     }
 
     /// Does something of a point; `None` where a check fails.
-    fn attempt<T>(
+    pub(super) fn attempt<T>(
         &mut self,
         running: &mut Running<'p>,
         act: impl FnOnce(&mut Self) -> Outcome<T>,
@@ -334,7 +345,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         Ok(Results { scalars, columns: off.into_iter().chain(outs).collect() })
     }
 
-    fn outputs(&mut self, frame: &Frame<'p, A, M>, binds: &[ValueId]) -> Outcome<Vec<Output<M>>> {
+    pub(super) fn outputs(&mut self, frame: &Frame<'p, A, M>, binds: &[ValueId]) -> Outcome<Vec<Output<M>>> {
         binds.iter().map(|id| self.output(frame, *id)).collect()
     }
 
@@ -344,7 +355,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             return Err(bug(format!("{} is not a column", frame.name(id))));
         };
         let place = self.place(frame, id)?;
-        Ok(Output { id, elem, items: Vec::new(), place })
+        Ok(Output { id, elem, items: Vec::new(), place, made: None })
     }
 
     /// Appends an element.
@@ -357,7 +368,13 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         self.put(frame, out, at, value)
     }
 
-    fn put(&mut self, frame: &Frame<'p, A, M>, out: &mut Output<M>, at: usize, value: Scalar) -> Outcome<()> {
+    pub(super) fn put(
+        &mut self,
+        frame: &Frame<'p, A, M>,
+        out: &mut Output<M>,
+        at: usize,
+        value: Scalar,
+    ) -> Outcome<()> {
         if value.ty() != out.elem {
             let (name, elem) = (frame.name(out.id), out.elem);
             return Err(bug(format!("{value} in {name}, a column of {elem}")));
@@ -367,7 +384,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         written.map_err(|e| bug(format!("{} at {at}: {e}", frame.name(out.id))))
     }
 
-    fn room(&self, count: i64, span: Span) -> Outcome<()> {
+    pub(super) fn room(&self, count: i64, span: Span) -> Outcome<()> {
         if count as usize > self.options.element_limit {
             let bytes = count.saturating_mul(size_of::<Scalar>() as i64);
             return Err(self.stop("memory", vec![bytes], span));
@@ -377,7 +394,12 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
 
     /// Binds a column that is complete.
     pub(crate) fn bind_output(&mut self, frame: &mut Frame<'p, A, M>, out: Output<M>) -> Outcome<()> {
-        let column = self.new_column(out.elem, out.items);
+        let made = out.made.unwrap_or(out.items.len() as u64);
+        match self.open {
+            0 => self.counts.elements += made,
+            _ => self.counts.local_elements += made,
+        }
+        let column = Rc::new(Column::with_gaps(out.elem, out.items));
         let value = Value::Column(column, out.place);
         self.fits_value(frame, &value, out.id)?;
         frame.set(out.id, value);
@@ -386,19 +408,19 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
 }
 
 /// What an operator gives; scalars are bound first, types of columns mention them.
-struct Results<M: Memory> {
+pub(super) struct Results<M: Memory> {
     scalars: Vec<(ValueId, Scalar)>,
     columns: Vec<Output<M>>,
 }
 
 impl<M: Memory> Results<M> {
-    fn columns(columns: Vec<Output<M>>) -> Results<M> {
+    pub(super) fn columns(columns: Vec<Output<M>>) -> Results<M> {
         Results { scalars: Vec::new(), columns }
     }
 }
 
 /// A fold with its operator.
-struct Fold<'p, 'a> {
+pub(super) struct Fold<'p, 'a> {
     operator: &'p Operator,
     plain: Option<BinOp>,
     neutral: &'a [Atom],
@@ -406,7 +428,7 @@ struct Fold<'p, 'a> {
 }
 
 impl<'p, 'a> Fold<'p, 'a> {
-    fn new(operator: &'p Operator, neutral: &'a [Atom], results: &'a [Atom]) -> Outcome<Fold<'p, 'a>> {
+    pub(super) fn new(operator: &'p Operator, neutral: &'a [Atom], results: &'a [Atom]) -> Outcome<Fold<'p, 'a>> {
         same(operator.left.len(), results.len())?;
         same(operator.right.len(), results.len())?;
         same(operator.body.results.len(), results.len())?;
@@ -414,12 +436,12 @@ impl<'p, 'a> Fold<'p, 'a> {
         Ok(Fold { operator, plain: operator.as_binary(), neutral, results })
     }
 
-    fn start<A, M: Memory>(&self, frame: &Frame<'p, A, M>) -> Outcome<Vec<Scalar>> {
+    pub(super) fn start<A, M: Memory>(&self, frame: &Frame<'p, A, M>) -> Outcome<Vec<Scalar>> {
         self.neutral.iter().map(|a| frame.scalar(*a)).collect()
     }
 
     /// Combines what has been folded with the results at the current point.
-    fn step<A: Note, M: Memory>(
+    pub(super) fn step<A: Note, M: Memory>(
         &self,
         machine: &mut Machine<'p, A, M>,
         frame: &mut Frame<'p, A, M>,
@@ -442,7 +464,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     }
 }
 
-fn same(binds: usize, results: usize) -> Outcome<()> {
+pub(super) fn same(binds: usize, results: usize) -> Outcome<()> {
     match binds == results {
         true => Ok(()),
         false => Err(bug(format!("{results} results for {binds} binds"))),

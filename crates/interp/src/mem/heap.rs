@@ -190,6 +190,13 @@ impl Memory for Heap {
         Ok(Some(Rc::new(Located { block: Rc::clone(block), offset: value(&place.index.offset)?, dims })))
     }
 
+    fn same_place(&self, one: &Spot, other: &Spot) -> bool {
+        let (Some(one), Some(other)) = (one, other) else {
+            return false;
+        };
+        Rc::ptr_eq(&one.block, &other.block) && one.offset == other.offset && one.dims == other.dims
+    }
+
     fn write(&mut self, place: &Spot, at: usize, value: Scalar) -> Result<(), String> {
         let Some(located) = place else {
             return Err("a column without a place is written".to_string());

@@ -245,3 +245,27 @@ fn failures_are_those_of_flat() {
             => n_0 }";
     check(text, "index [3, 2] at [0]");
 }
+
+#[test]
+fn a_scatter_may_work_in_place() {
+    let write = |alloc: &str, place: &str, at: &str| {
+        over_list(&format!(
+            "let ym_8 : block = {alloc}
+             let ys_9 : i64[n_0] @ {place} + 0 {{n_0 by 1}} = scatter grid [2] (i_10 | p_11) into xs_2 distinct {{
+                let k_12 : i64 = {at}; let x_13 : i64 = xs_2[k_12] let y_14 : i64 = x_13 * 10 => p_11, y_14 }}"
+        ))
+    };
+    for (alloc, place) in [("alloc i64 n_0", "ym_8"), ("xm_1", "xm_1")] {
+        check(&write(alloc, place, "p_11 + 0"), "[30, 10, 2]");
+    }
+    check(&write("alloc i64 n_0", "ym_8", "1 - p_11"), "[10, 30, 2]");
+    check_wrong(&write("xm_1", "xm_1", "1 - p_11"), "a race");
+    // What was overwritten is gone.
+    let late = over_list(
+        "let ym_8 : block = xm_1
+         let zs_7 : i64[n_0] @ xm_1 + 0 {n_0 by 1} = scatter grid [1] (i_10 | p_11) into xs_2 distinct { => 0, 9 }
+         let ys_9 : i64[n_0] @ xm_1 + 0 {n_0 by 1} = map grid [n_0] (i_14 | p_15) {
+            let x_16 : i64 = xs_2[p_15] => x_16 }",
+    );
+    check_wrong(&late, "memory holds 9 where the value is 3");
+}

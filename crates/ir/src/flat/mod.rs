@@ -214,6 +214,8 @@ pub enum Expr {
     MemoryLimit,
     /// A column of constants, or of scalars in scope.
     Literal(Vec<Atom>),
+    /// Whole columns of one type, one after the other; only at the host level.
+    Concat(Vec<ValueId>),
     /// A parallel or sequential operator.
     Op(Box<Op>),
     /// A block of memory for `count` elements (Mem only).
@@ -320,6 +322,28 @@ pub enum OpKind {
     /// The body's first result is a `bool`: the others are kept where it is true, in order. Binds first the number kept (a
     /// space of one dimension) or the scanned numbers kept per row (`off`), then a column per value.
     Pack,
+    /// The body's first result is a position in the destinations, the others are what is written there, one per destination; a
+    /// negative position writes nothing, and of several points that write one position the last one wins. Binds a column
+    /// per destination, as long as it, with the destination's elements wherever nothing is written.
+    Scatter {
+        /// What is written to.
+        dest: Vec<ValueId>,
+        /// No two points write one position.
+        distinct: bool,
+    },
+    /// The body's first result is a bin, the others are values, combined bin by bin in order of points; a negative bin takes
+    /// no part. Binds a column of `count` elements per value; a bin that nothing falls into has the neutral element.
+    Hist {
+        /// Associative.
+        operator: Operator,
+        /// Its neutral element.
+        neutral: Vec<Atom>,
+        /// How many bins.
+        count: Atom,
+    },
+    /// The body's results are keys. Binds an `i64` column over the points: which index of the last dimension comes there when
+    /// every row of it is sorted, by the total order of each key and the first key first. Equal keys stay in order.
+    Sort,
 }
 
 /// Which prefixes a scan gives.

@@ -209,7 +209,7 @@ impl<A: Note> Parser<'_, A> {
 
     /// The word that an expression starts with, taken.
     fn keyword(&mut self) -> Option<String> {
-        const WORDS: [&str; 13] = [
+        const WORDS: [&str; 17] = [
             "fma",
             "select",
             "size",
@@ -223,6 +223,10 @@ impl<A: Note> Parser<'_, A> {
             "reduce",
             "scan",
             "pack",
+            "scatter",
+            "hist",
+            "sort",
+            "concat",
         ];
         let unary = UnOp::ALL.into_iter().map(UnOp::word);
         let word = WORDS.into_iter().chain(unary).find(|w| self.r.is_word(w))?;
@@ -294,7 +298,11 @@ impl<A: Note> Parser<'_, A> {
             }
             "memory_limit" => Expr::MemoryLimit,
             "alloc" => Expr::Alloc { elem: self.r.scalar_type()?, count: self.r.size()? },
-            "map" | "reduce" | "scan" | "pack" => Expr::Op(Box::new(self.op(word)?)),
+            "concat" => {
+                self.r.want("(")?;
+                Expr::Concat(self.r.list(")", &mut |r| r.value_id())?)
+            }
+            "map" | "reduce" | "scan" | "pack" | "scatter" | "hist" | "sort" => Expr::Op(Box::new(self.op(word)?)),
             word => match UnOp::from_word(word) {
                 Some(op) => Expr::Unary(op, self.r.atom()?),
                 None => return self.r.fail("an expression is wanted here"),
@@ -333,6 +341,19 @@ impl<A: Note> Parser<'_, A> {
                 };
                 OpKind::Scan { operator, neutral, form }
             }
+            "scatter" => {
+                self.r.want_word("into")?;
+                let none = self.r.is_sign("{") || self.r.is_word("distinct");
+                let dest = if none { Vec::new() } else { self.r.some(&mut |r| r.value_id())? };
+                OpKind::Scatter { dest, distinct: self.r.take_word("distinct") }
+            }
+            "hist" => {
+                self.r.want_word("bins")?;
+                let count = self.r.atom()?;
+                let (operator, neutral) = self.combine()?;
+                OpKind::Hist { operator, neutral, count }
+            }
+            "sort" => OpKind::Sort,
             _ => OpKind::Pack,
         };
         Ok(Op { level, space, indices, positions, body: self.body()?, kind })

@@ -19,7 +19,7 @@ use terrace_algebra::Size;
 pub enum Part<'a> {
     /// An operand.
     Use(&'a Atom),
-    /// A column that is read, or that describes a dimension or where rows go.
+    /// A column that is read or written to, or that describes a dimension or where rows go.
     Column(&'a ValueId),
     /// A size.
     Size(&'a Size),
@@ -35,7 +35,7 @@ pub enum Part<'a> {
 pub enum PartMut<'a> {
     /// An operand.
     Use(&'a mut Atom),
-    /// A column that is read, or that describes a dimension or where rows go.
+    /// A column that is read or written to, or that describes a dimension or where rows go.
     Column(&'a mut ValueId),
     /// A size.
     Size(&'a mut Size),
@@ -121,9 +121,30 @@ macro_rules! parts_of_expr {
                     f($part::Use(a));
                 }
             }
+            Expr::Concat(columns) => {
+                for v in columns {
+                    f($part::Column(v));
+                }
+            }
             Expr::Op(op) => op.$op(f),
             Expr::Alloc { count, .. } => f($part::Size(count)),
         }
+    }};
+}
+
+macro_rules! parts_of_operator {
+    ($operator:expr, $neutral:expr, $part:ident, $f:expr) => {{
+        for a in $neutral {
+            $f($part::Use(a));
+        }
+        let Operator { left, right, body } = $operator;
+        for v in left {
+            $f($part::Bind(v));
+        }
+        for v in right {
+            $f($part::Bind(v));
+        }
+        $f($part::Body(body));
     }};
 }
 
@@ -147,19 +168,18 @@ macro_rules! parts_of_op {
                 }
             }
             OpKind::Reduce { operator, neutral, .. } | OpKind::Scan { operator, neutral, .. } => {
-                for a in neutral {
-                    f($part::Use(a));
-                }
-                let Operator { left, right, body } = operator;
-                for v in left {
-                    f($part::Bind(v));
-                }
-                for v in right {
-                    f($part::Bind(v));
-                }
-                f($part::Body(body));
+                parts_of_operator!(operator, neutral, $part, f);
             }
-            OpKind::Pack => {}
+            OpKind::Hist { operator, neutral, count } => {
+                f($part::Use(count));
+                parts_of_operator!(operator, neutral, $part, f);
+            }
+            OpKind::Scatter { dest, .. } => {
+                for v in dest {
+                    f($part::Column(v));
+                }
+            }
+            OpKind::Pack | OpKind::Sort => {}
         }
         f($part::Body(body));
     }};
@@ -212,6 +232,9 @@ impl Op {
             OpKind::Reduce { .. } => "reduce",
             OpKind::Scan { .. } => "scan",
             OpKind::Pack => "pack",
+            OpKind::Scatter { .. } => "scatter",
+            OpKind::Hist { .. } => "hist",
+            OpKind::Sort => "sort",
         }
     }
 }

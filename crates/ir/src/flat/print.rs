@@ -227,6 +227,7 @@ impl<A: Note> Printer<'_, A> {
             }
             Expr::MemoryLimit => "memory_limit".into(),
             Expr::Literal(items) => format!("[{}]", self.atoms(items)),
+            Expr::Concat(columns) => format!("concat({})", self.names(columns)),
             Expr::Op(op) => self.op(op, depth),
             Expr::Alloc { elem, count } => format!("alloc {elem} {}", self.size(count)),
         }
@@ -236,7 +237,7 @@ impl<A: Note> Printer<'_, A> {
         let space: String = op.space.iter().map(|d| format!("[{}]", self.dimension(d))).collect();
         let (indices, positions) = (self.index_binders(&op.indices), self.index_binders(&op.positions));
         let kind = match &op.kind {
-            OpKind::Map { rows: None } | OpKind::Pack => String::new(),
+            OpKind::Map { rows: None } | OpKind::Pack | OpKind::Sort => String::new(),
             OpKind::Map { rows: Some(rows) } => format!(" rows {}", self.name(*rows)),
             OpKind::Reduce { operator, neutral, masked } => {
                 let masked = if *masked { " masked" } else { "" };
@@ -248,6 +249,13 @@ impl<A: Note> Printer<'_, A> {
                     ScanForm::Offsets => "offsets",
                 };
                 format!("{} {form}", self.combine(operator, neutral, depth))
+            }
+            OpKind::Scatter { dest, distinct } => {
+                let distinct = if *distinct { " distinct" } else { "" };
+                format!(" into {}{distinct}", self.names(dest))
+            }
+            OpKind::Hist { operator, neutral, count } => {
+                format!(" bins {}{}", self.atom(count), self.combine(operator, neutral, depth))
             }
         };
         let head = format!("{} {} {space} ({indices} | {positions}){kind}", op.name(), op.level);

@@ -28,11 +28,15 @@
 //! 15. A combining operator has as many left operands, right operands and results as there are values, and so has the neutral
 //!     element; all of the values' types.
 //! 16. `pack` has a `bool` as first result; it binds an `i64` (one dimension) or an `i64` column (more), then a column per value.
+//! 17. `scatter` has an `i64` as first result, and then one value per destination, of its type; it binds a column per destination.
+//! 18. `hist` has an `i64` as first result, then values; it binds a column per value. Its count is an `i64`.
+//! 19. `sort` has a key, and binds an `i64` column.
+//! 20. Whole columns are concatenated at the host level only; they have one type.
 //!
 //! Borders:
-//! 17. The body's results have the types of the function's results.
-//! 18. Parameters and results of entries and tests are the slots of their layouts; a test has an argument per layout.
-//! 19. There are no blocks and no `alloc` (they belong to Mem).
+//! 21. The body's results have the types of the function's results.
+//! 22. Parameters and results of entries and tests are the slots of their layouts; a test has an argument per layout.
+//! 23. There are no blocks and no `alloc` (they belong to Mem).
 
 use super::note::Note;
 use super::print::{first_line, print_type, value_name};
@@ -331,6 +335,15 @@ impl<A: Note> Checker<'_, A> {
                 let elem = elems.first().copied().or(own).unwrap_or(ScalarType::I64);
                 require(elems.iter().all(|e| *e == elem), || "a literal's items have one type".into())?;
                 vec![column(elem)]
+            }
+            Expr::Concat(columns) => {
+                host_only("a concatenation of columns")?;
+                let elems = columns.iter().map(|v| self.column(*v, scope)).collect::<Result<Vec<_>, _>>()?;
+                let Some(elem) = elems.first() else {
+                    return Err("a concatenation has a column".into());
+                };
+                require(elems.iter().all(|e| e == elem), || "concatenated columns have one type".into())?;
+                vec![column(*elem)]
             }
             Expr::Op(op) => self.op(op, scope, around)?,
             Expr::Alloc { count, .. } => {

@@ -114,6 +114,39 @@ test \"a test\" t(n_0 : i64, x_1 : f32[n_0]) -> (bool)
 }
 
 #[test]
+fn operators_that_write() {
+    let program = check(
+        "
+def f(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : f64[t_2], ks_4 : i64[t_2]) -> (f64[t_2], i64[8], i64[t_2]) {
+  let ys_5 : f64[t_2], zs_6 : i64[t_2] = scatter grid [t_2] (i_7 | p_8) into xs_3, ks_4 distinct { => p_8, 1.0, i_7 }
+  let us_9 : f64[t_2] = scatter grid [n_0][off_1] (i_10, j_11 | p_12, q_13) into ys_5 {
+    let k_14 : i64 = ks_4[q_13]
+    => k_14, 2.0
+  }
+  let bins_15 : i64[8] = hist grid [t_2] (i_16 | p_17) bins 8 by (a_18 : i64 | b_19 : i64) { let c_20 : i64 = a_18 + b_19; => c_20 } from 0 { => 3, 1 }
+  let rank_21 : i64[t_2] = sort grid [n_0][off_1] (i_22, j_23 | p_24, q_25) {
+    let x_26 : f64 = us_9[q_25]
+    => x_26, j_23
+  }
+  let () = scatter thread [2] (i_27 | p_28) into { => 0 }
+  let all_29 : f64[2*t_2] = concat(xs_3, ys_5)
+  => us_9, bins_15, rank_21
+}
+",
+    );
+    let counted = [
+        ("hist", Level::Grid, 1),
+        ("scatter", Level::Grid, 2),
+        ("scatter", Level::Thread, 1),
+        ("sort", Level::Grid, 1),
+    ];
+    assert_eq!(count_operators(&program), counted.map(|(name, level, n)| ((name, level), n)).into_iter().collect());
+    let f = &program.functions[FuncId::new(0)];
+    let scatter = free_values_of_expr(&f.body.stmts[0].expr);
+    assert_eq!(scatter.iter().map(|v| v.index()).collect::<Vec<_>>(), [2, 3, 4]);
+}
+
+#[test]
 fn built_by_hand() {
     let v = ValueId::new;
     let n = Size::var(size_var(v(0)));
@@ -289,6 +322,23 @@ fn rules() {
         ),
         (format!("let y_4 : i64[n_0] = pack grid [n_0] {op} {{ => true, i_5 }}"), "found 2 of them, wanted 1"),
         (format!("let y_4 : i64 = pack grid [n_0] {op} {{ => i_5 }}"), "the first result: found i64"),
+        (
+            format!("let y_4 : i64[n_0] = scatter grid [n_0] {op} into xs_1 {{ => true, i_5 }}"),
+            "the first result: found bool",
+        ),
+        (format!("let y_4 : i64[n_0] = scatter grid [n_0] {op} into xs_1 {{ => i_5, 1.0 }}"), "to the destinations"),
+        (format!("let y_4 : i64[n_0] = scatter grid [n_0] {op} into n_0 {{ => i_5, 1 }}"), "a column is wanted here"),
+        (format!("let y_4 : i64[n_0] = hist grid [n_0] {op} bins n_0 {by} {{ => 1.0, i_5 }}"), "the first result"),
+        (format!("let y_4 : i64[n_0] = hist grid [n_0] {op} bins 1.0 {by} {{ => i_5, i_5 }}"), "the number of bins"),
+        (format!("let y_4 : f64[n_0] = hist grid [n_0] {op} bins n_0 {by} {{ => i_5, 1.0 }}"), "the neutral element"),
+        (format!("let y_4 : i64[n_0] = sort grid [n_0] {op} {{ }}"), "a sort has a key"),
+        (format!("let y_4 : f64[n_0] = sort grid [n_0] {op} {{ => 1.0 }}"), "what is bound: found a column of i64"),
+        (
+            format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64[n_0] = concat(xs_1) => i_5 }}"),
+            "host level only",
+        ),
+        ("let y_4 : i64[0] = concat()".into(), "a concatenation has a column"),
+        ("let b_5 : bool[1] = [true] let y_4 : i64[n_0] = concat(xs_1, b_5)".into(), "have one type"),
         (
             "let y_4 : i64[n_0] = map grid [n_0][(i_5, k_7) n_0] (i_5, j_8 | p_6, q_9) { => 1 }".into(),
             "depends on dimensions around it",

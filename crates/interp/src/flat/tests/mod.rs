@@ -4,6 +4,7 @@ mod borders;
 mod bugs;
 mod control;
 mod operators;
+mod writes;
 
 use super::{Counts, Failure, Options, run};
 use terrace_ir::FuncId;

@@ -1,4 +1,4 @@
-//! Rules 9 to 16: operators over spaces.
+//! Rules 9 to 19: operators over spaces.
 
 use super::{Around, BOOL, Checker, I64, Scope, column, types_of};
 use crate::fault::{Fault, require};
@@ -29,9 +29,14 @@ impl<A: Note> Checker<'_, A> {
             self.offsets(rows, scope)?;
         }
         let neutral = match &op.kind {
-            OpKind::Reduce { neutral, .. } | OpKind::Scan { neutral, .. } => self.atoms(neutral, scope)?,
+            OpKind::Reduce { neutral, .. } | OpKind::Scan { neutral, .. } | OpKind::Hist { neutral, .. } => {
+                self.atoms(neutral, scope)?
+            }
             _ => vec![],
         };
+        if let OpKind::Hist { count, .. } = &op.kind {
+            self.expect(count, &I64, "the number of bins", scope)?;
+        }
 
         let mut inner = scope.clone();
         let counters: Vec<_> = op.indices.iter().chain(&op.positions).copied().collect();
@@ -40,18 +45,20 @@ impl<A: Note> Checker<'_, A> {
             self.same(&ty, &I64, "an index or position")?;
         }
         let found = self.body(&op.body, &inner, Some(op.level))?;
-        let masked = match &op.kind {
-            OpKind::Pack => true,
-            OpKind::Reduce { masked, .. } => *masked,
-            _ => false,
+        let first = match &op.kind {
+            OpKind::Pack | OpKind::Reduce { masked: true, .. } => Some(BOOL),
+            OpKind::Scatter { .. } | OpKind::Hist { .. } => Some(I64),
+            _ => None,
         };
-        let values = match (masked, found.as_slice()) {
-            (false, all) => all,
-            (true, [mask, rest @ ..]) => {
-                self.same(mask, &BOOL, "the first result")?;
+        let values = match (first, found.as_slice()) {
+            (None, all) => all,
+            (Some(wanted), [first, rest @ ..]) => {
+                self.same(first, &wanted, "the first result")?;
                 rest
             }
-            (true, []) => return Err("the body's first result is a bool".into()),
+            (Some(wanted), []) => {
+                return Err(format!("the body's first result is of type {}", self.kind(&wanted)).into());
+            }
         };
         let rows = matches!(op.kind, OpKind::Map { rows: Some(_) });
         let elems = values.iter().map(|ty| self.result_elem(ty, rows)).collect::<Result<Vec<_>, _>>()?;
@@ -71,6 +78,19 @@ impl<A: Note> Checker<'_, A> {
             OpKind::Pack => {
                 let first = if dims == 1 { I64 } else { column(ScalarType::I64) };
                 std::iter::once(first).chain(columns()).collect()
+            }
+            OpKind::Scatter { dest, .. } => {
+                let wanted = dest.iter().map(|v| self.column(*v, scope).map(column)).collect::<Result<Vec<_>, _>>()?;
+                self.match_all(&columns().collect::<Vec<_>>(), &wanted, "what is written to the destinations")?;
+                wanted
+            }
+            OpKind::Hist { operator, .. } => {
+                self.combining(operator, &neutral, values, scope)?;
+                columns().collect()
+            }
+            OpKind::Sort => {
+                require(!values.is_empty(), || "a sort has a key".into())?;
+                vec![column(ScalarType::I64)]
             }
         })
     }

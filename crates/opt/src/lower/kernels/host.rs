@@ -252,6 +252,7 @@ impl<'a> Host<'a> {
             Expr::Loop { state, cond, body } => self.looped(target, stmt, state, cond, body),
             Expr::Call { function, args } => self.call(stmt, *function, args),
             Expr::Literal(items) => self.literal(stmt, items),
+            Expr::Concat(_) => Err(limit(stmt.span, "concat")),
             Expr::MemoryLimit => {
                 let [v] = stmt.binds.as_slice() else { return Ok(()) };
                 let to = self.scalar_slot(*v, ScalarType::I64, false);

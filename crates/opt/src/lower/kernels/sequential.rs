@@ -53,6 +53,9 @@ impl<'h> Builder<'h> {
                 self.scan_in_order(op, binds, ok, outermost, operator, neutral, *form)
             }
             OpKind::Pack => self.pack_in_order(op, binds, ok, outermost),
+            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => {
+                Err(limit(self.span(), format!("{} inside a thread", op.name())))
+            }
         }
     }
 

@@ -161,7 +161,7 @@ impl<'a> Placer<'a> {
                 let op = self.expand(op, &stmt.binds, span)?;
                 self.push(stmt.binds.clone(), Expr::Op(Box::new(op)), span);
             }
-            Expr::Literal(_) => {
+            Expr::Literal(_) | Expr::Concat(_) => {
                 self.alloc_results(stmt, None)?;
                 self.stmts.push(stmt.clone());
             }

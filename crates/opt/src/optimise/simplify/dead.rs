@@ -75,7 +75,7 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
     let fixed = match &stmt.expr {
         Expr::If { .. } => 0,
         Expr::Op(op) => match op.kind {
-            OpKind::Map { .. } => 0,
+            OpKind::Map { .. } | OpKind::Scatter { .. } => 0,
             OpKind::Pack => 1,
             _ => return false,
         },
@@ -94,7 +94,16 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
             kept(&mut then.results);
             kept(&mut otherwise.results);
         }
-        Expr::Op(op) => kept(&mut op.body.results),
+        Expr::Op(op) => match &mut op.kind {
+            OpKind::Scatter { dest, .. } => {
+                let position = op.body.results.remove(0);
+                kept(&mut op.body.results);
+                op.body.results.insert(0, position);
+                let mut k = keep.iter();
+                dest.retain(|_| k.next().copied().unwrap_or(true));
+            }
+            _ => kept(&mut op.body.results),
+        },
         _ => unreachable!("returned above"),
     }
     let mut k = keep.iter();

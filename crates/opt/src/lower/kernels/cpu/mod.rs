@@ -41,6 +41,7 @@ impl Target for Cpu {
             OpKind::Reduce { .. } => reduce::reduce(host, op, binds, span),
             OpKind::Scan { .. } => scan::scan(host, op, binds, span),
             OpKind::Pack => pack::pack(host, op, binds, span),
+            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => Err(super::limit(span, op.name())),
         }
     }
 }

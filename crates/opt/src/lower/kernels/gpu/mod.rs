@@ -49,6 +49,7 @@ impl Target for Gpu {
             }
             OpKind::Scan { operator, neutral, form } => scan::lower(host, op, binds, (operator, neutral, *form), span),
             OpKind::Pack => pack::lower(host, op, binds, span),
+            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => Err(super::limit(span, op.name())),
         }
     }
 }
