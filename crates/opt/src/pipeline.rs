@@ -194,7 +194,8 @@ pub fn to_flat(
 ) -> Result<flat::Program, Box<Diagnostic>> {
     let mut program = program.clone();
     run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
-    let mut flat = timings.measure("flatten", || flatten::flatten(&program, options))?;
+    let analysis = timings.measure("analyse", || analyse(&program));
+    let mut flat = timings.measure("flatten", || flatten::flatten(&program, &analysis, options))?;
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);
     run(VERSIONS, &mut flat, options, timings, flat::verify::verify);

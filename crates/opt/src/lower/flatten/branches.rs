@@ -17,8 +17,8 @@
 //! that a wave plans for exceed the limit, it calls itself on the two halves of the points and joins the results. The plan is
 //! an estimate: [`BYTES_PER_ELEMENT`] for each element of the arrays that it works on, [`BYTES_PER_POINT`] for each point.
 
-use super::border::Shape;
 use super::build::{Scope, size_of};
+use super::form::Form;
 use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Dim, Elem, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
@@ -135,16 +135,15 @@ impl Flattener<'_> {
         };
         let shape;
         let leaves: Vec<Atom> = if has_calls(body) {
-            shape = self.result_shape(body);
+            shape = self.form_of(body.result, &sub);
             self.wave(body, &shape, &used, name, &env, &sub)?
         } else {
             let mut rep = self.lifted_body(body, &mut env, &sub)?;
             if body.stmts.is_empty() {
                 rep = self.copied(&rep, &sub)?;
             }
-            let (leaves, form) = self.border(&rep, &sub, &Scope::default())?;
-            shape = form;
-            leaves
+            shape = Form::of(&rep);
+            self.border(&rep, &shape, &sub, &Scope::default())?
         };
         Ok(self.rep_at(&shape, &leaves, cx, &Ix::read(rank, cx.position())))
     }
@@ -162,13 +161,6 @@ impl Flattener<'_> {
                 Rep::Array(self.collected(cx, &inner, elem))
             }
         })
-    }
-
-    fn result_shape(&self, body: &Body) -> Shape {
-        match body.result {
-            Atom::Const(c) => Shape::Scalar(c.ty()),
-            Atom::Var(v) => Shape::of_type(&self.source().values[v].ty),
-        }
     }
 
     fn without_zips(&mut self, rep: &Rep, cx: &Context) -> Result<Rep> {
@@ -199,7 +191,7 @@ impl Flattener<'_> {
     fn wave(
         &mut self,
         body: &Body,
-        shape: &Shape,
+        shape: &Form,
         used: &[(ValueId, Rep)],
         name: &str,
         env: &Env,
@@ -214,9 +206,9 @@ impl Flattener<'_> {
         let mut args = vec![sub.total()];
         let mut shapes = Vec::new();
         for v in &uniform {
-            let (leaves, shape) = self.border(&env[v].clone(), &host, &scope)?;
-            args.extend(leaves);
-            shapes.push(shape);
+            let form = self.form_of(Atom::Var(*v), &host);
+            args.extend(self.border(&env[v].clone(), &form, &host, &scope)?);
+            shapes.push(form);
         }
         let mut forms = Vec::new();
         for (v, _) in used {
@@ -261,37 +253,38 @@ impl Flattener<'_> {
 
     /// What a wave's function takes for a value: columns for scalars; for an array its starts, its offsets, their total, and
     /// the base.
-    fn wave_leaves(&mut self, rep: &Rep, sub: &Context, out: &mut Vec<Atom>) -> Result<Shape> {
+    fn wave_leaves(&mut self, rep: &Rep, sub: &Context, out: &mut Vec<Atom>) -> Result<Form> {
         match rep {
             Rep::Array(arr) => {
                 let (off, total) = self.offsets(sub, &arr.len, None)?;
                 let start = self.column(sub, &arr.start, ScalarType::I64, "start")?;
                 out.extend([start.into(), off.into(), total]);
-                let (leaves, shape) = self.border(rep, sub, &Scope::default())?;
+                let form = Form::of(rep);
+                let leaves = self.border(rep, &form, sub, &Scope::default())?;
                 out.extend(&leaves[2..]);
-                Ok(shape)
+                Ok(form)
             }
             Rep::Tuple(parts) => {
-                Ok(Shape::Tuple(parts.iter().map(|p| self.wave_leaves(p, sub, out)).collect::<Result<_>>()?))
+                Ok(Form::Tuple(parts.iter().map(|p| self.wave_leaves(p, sub, out)).collect::<Result<_>>()?))
             }
             Rep::Scalar(..) => {
-                let (leaves, shape) = self.border(rep, sub, &Scope::default())?;
-                out.extend(leaves);
-                Ok(shape)
+                let form = Form::of(rep);
+                out.extend(self.border(rep, &form, sub, &Scope::default())?);
+                Ok(form)
             }
         }
     }
 
     /// Fresh parameters for what [`Self::wave_leaves`] passes, and the value that they make up.
-    fn wave_params(&mut self, shape: &Shape, sub: &Context, params: &mut Vec<ValueId>, totals: &mut Vec<Atom>) -> Rep {
+    fn wave_params(&mut self, shape: &Form, sub: &Context, params: &mut Vec<ValueId>, totals: &mut Vec<Atom>) -> Rep {
         match shape {
-            Shape::Scalar(_) => {
+            Form::Same(_) | Form::Each(_) => {
                 let (binds, rep) = self.fresh_border(shape, sub);
                 params.extend(binds);
                 rep
             }
-            Shape::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.wave_params(p, sub, params, totals)).collect()),
-            Shape::Array(_) => {
+            Form::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.wave_params(p, sub, params, totals)).collect()),
+            Form::Array(..) => {
                 let points = size_of(sub.total());
                 let start = self.column_value("start", ScalarType::I64, points.clone());
                 let off = self.column_value("off", ScalarType::I64, points + 1);
@@ -352,7 +345,7 @@ impl Flattener<'_> {
         self.fun.offsets = kept;
         let whole = self.body(|s| {
             let rep = s.lifted_body(branch.body, &mut env, &sub)?;
-            Ok(s.border(&rep, &sub, &Scope::default())?.0)
+            s.border(&rep, branch.shape, &sub, &Scope::default())
         })?;
         let (binds, _) = self.fresh_border(branch.shape, &sub);
         self.push(binds.clone(), flat::Expr::If { cond: large, then: split, otherwise: whole });
@@ -415,7 +408,7 @@ impl Flattener<'_> {
         let here = Ix::Binary(BinOp::Lt, Box::new(at.clone()), Box::new(Ix::Atom(half)));
         let elem = self.merge(sub, &Scope::default(), &[(Some(here), first), (None, second)], "joined")?;
         let rep = self.element(&elem, &at, Some(1));
-        Ok(self.border(&rep, sub, &Scope::default())?.0)
+        self.border(&rep, branch.shape, sub, &Scope::default())
     }
 }
 
@@ -451,12 +444,12 @@ struct Wave<'w> {
     body: &'w Body,
     /// Values that are the same at every point, and their forms.
     uniform: &'w [ValueId],
-    shapes: &'w [Shape],
+    shapes: &'w [Form],
     /// Values that differ, and their forms.
     used: &'w [(ValueId, Rep)],
-    forms: &'w [Shape],
+    forms: &'w [Form],
     /// The form of the result.
-    shape: &'w Shape,
+    shape: &'w Form,
 }
 
 /// Rows picked from rows: no more elements than before.

@@ -86,6 +86,11 @@ impl Flattener<'_> {
         }
     }
 
+    /// What an integer of the host is, over integers of which no more is known.
+    pub(super) fn known(&self, atom: Atom) -> Size {
+        atom.var().and_then(|v| self.fun.known.get(&v)).cloned().unwrap_or_else(|| size_of(atom))
+    }
+
     /// The scalar that a recipe gives.
     pub(super) fn ix(&mut self, ix: &Ix, scope: &Scope) -> Atom {
         match ix {
@@ -241,7 +246,7 @@ impl Flattener<'_> {
                     _ => None,
                 };
                 let total = match inner {
-                    Inner::Views { .. } => None,
+                    Inner::Rows { .. } | Inner::Views { .. } => None,
                     _ => aligned.and_then(|_| self.bound_of(*count)),
                 };
                 Rep::Array(Arr {

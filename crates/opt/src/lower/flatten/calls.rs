@@ -4,8 +4,8 @@
 //! column where the original takes a scalar, and is called only if there is a point. A call at the host is a call at one
 //! point. (Other calls were inlined.)
 
-use super::border::Shape;
 use super::build::Scope;
+use super::form::Form;
 use super::rep::{Context, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
 use terrace_base::{BinOp, ScalarType};
@@ -27,11 +27,11 @@ impl Flattener<'_> {
     pub(super) fn call_lifted(&mut self, function: FuncId, args: &[Rep], cx: &Context) -> Result<Rep> {
         let mut leaves = vec![cx.total()];
         for arg in args {
-            leaves.extend(self.border(arg, cx, &Scope::default())?.0);
+            leaves.extend(self.border(arg, &Form::of(arg), cx, &Scope::default())?);
         }
         let id = self.lifted_id(function);
-        let shape = Shape::of_type(&self.core.functions[function].result);
-        let (binds, rep) = self.fresh_border(&shape, cx);
+        let form = Form::per_point(&self.core.functions[function].result);
+        let (binds, rep) = self.fresh_border(&form, cx);
         let call = flat::Expr::Call { function: id, args: leaves };
         if cx.depth() == 1 && (cx.total() == Atom::int(1) || cx.total().var() == self.fun.points) {
             self.push(binds, call);
@@ -40,12 +40,12 @@ impl Flattener<'_> {
         // A recursion may end just because a map has no elements: no call for no points.
         let any = self.binary("any", BinOp::Lt, Atom::int(0), cx.total());
         let then = self.body(|s| {
-            let (binds, _) = s.fresh_border(&shape, cx);
+            let (binds, _) = s.fresh_border(&form, cx);
             s.push(binds.clone(), call);
             Ok(binds.into_iter().map(Atom::Var).collect())
         })?;
         let otherwise = self.body(|s| {
-            let (like, _) = s.fresh_border(&shape, cx);
+            let (like, _) = s.fresh_border(&form, cx);
             Ok(like.iter().map(|v| s.nothing(*v)).collect())
         })?;
         self.push(binds, flat::Expr::If { cond: any, then, otherwise });
@@ -73,13 +73,14 @@ impl Flattener<'_> {
         let mut params = vec![k];
         let mut env = Env::new();
         for param in &function.params {
-            let shape = Shape::of_type(&function.values[*param].ty);
-            let (binds, rep) = self.fresh_border(&shape, &cx);
+            let form = Form::per_point(&function.values[*param].ty);
+            let (binds, rep) = self.fresh_border(&form, &cx);
             params.extend(binds);
             env.insert(*param, rep);
         }
         let result = self.lifted_body(&function.body, &mut env, &cx)?;
-        let (leaves, _) = self.border(&result, &cx, &Scope::default())?;
+        let form = Form::per_point(&function.result);
+        let leaves = self.border(&result, &form, &cx, &Scope::default())?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
         let name = format!("{}^", function.name);
         self.span = function.span;

@@ -30,6 +30,8 @@ mod border;
 mod branches;
 mod build;
 mod calls;
+mod entries;
+mod form;
 mod lifted;
 mod limits;
 mod merge;
@@ -37,10 +39,12 @@ mod operators;
 mod plain;
 mod rep;
 
+use crate::analysis::shapes::Analysis;
 use crate::options::Options;
 use build::Scope;
 use rep::{Context, Ix, Rep};
 use std::collections::{BTreeMap, BTreeSet};
+use terrace_algebra::Size;
 use terrace_base::{Diagnostic, IdVec, Span};
 use terrace_ir::core;
 use terrace_ir::flat::{self, Level, Space, Stmt};
@@ -53,9 +57,11 @@ type Env = BTreeMap<ValueId, Rep>;
 type Types = IdVec<ValueId, core::Value>;
 
 /// Flattens a program. Calls that are left in it must be recursive ones (`inline_calls` has run).
-pub fn flatten(program: &core::Program, options: &Options) -> Result<flat::Program> {
+/// `analysis` is of this very program.
+pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) -> Result<flat::Program> {
     let mut f = Flattener {
         core: program,
+        analysis,
         options,
         functions: IdVec::new(),
         lifted: BTreeMap::new(),
@@ -80,6 +86,7 @@ pub fn flatten(program: &core::Program, options: &Options) -> Result<flat::Progr
 
 struct Flattener<'a> {
     core: &'a core::Program,
+    analysis: &'a Analysis,
     options: &'a Options,
     functions: IdVec<FuncId, Option<flat::Function>>,
     /// The lifted version of each function that has one.
@@ -104,6 +111,8 @@ struct Building {
     totals: BTreeMap<ValueId, Atom>,
     /// Integers that the host computes without asking the device.
     host_known: BTreeSet<ValueId>,
+    /// What integers of the host are, over other ones.
+    known: BTreeMap<ValueId, Size>,
     /// The number of points of a lifted function, which is not 0.
     points: Option<ValueId>,
 }

@@ -151,13 +151,14 @@ impl Flattener<'_> {
         }
     }
 
-    fn host_product(&mut self, a: Atom, b: Atom) -> Atom {
+    pub(super) fn host_product(&mut self, a: Atom, b: Atom) -> Atom {
         if a == Atom::int(1) {
             return b;
         }
         let v = self.binary("total", BinOp::Mul, a, b);
         if let Atom::Var(id) = v {
             self.note_host_arithmetic(id, BinOp::Mul, a, b);
+            self.fun.known.insert(id, self.known(a) * self.known(b));
         }
         v
     }
@@ -325,6 +326,9 @@ impl Flattener<'_> {
                 let how = match (packed, arr.len.uniform()) {
                     (Some(off), _) => Inner::Packed(off),
                     (None, Some(len)) if arr.start == at.clone().mul(Ix::Atom(len)) => Inner::Regular(len),
+                    (None, Some(len)) if self.options.regularity => {
+                        Inner::Rows { start: self.column(inner, &arr.start, ScalarType::I64, "start")?, len }
+                    }
                     _ => Inner::Views {
                         start: self.column(inner, &arr.start, ScalarType::I64, "start")?,
                         len: self.column(inner, &arr.len, ScalarType::I64, "len")?,

@@ -188,22 +188,19 @@ impl Flattener<'_> {
     }
 
     fn plain_if(&mut self, cond: Atom, then: &Body, otherwise: &Body, env: &Env, scope: &Scope) -> Result<Rep> {
+        let form = self.form_of(then.result, &Self::host());
         let cond = self.scalar(cond, env, scope);
-        let mut form = None;
-        let mut branch = |s: &mut Self, body: &Body| -> Result<flat::Body> {
+        let branch = |s: &mut Self, body: &Body| -> Result<flat::Body> {
             let saved = s.fun.offsets.clone();
             let out = s.body(|s| {
                 let rep = s.plain_body(body, &mut env.clone(), scope)?;
-                let (leaves, shape) = s.border(&rep, &Self::host(), scope)?;
-                form = Some(shape);
-                Ok(leaves)
+                s.border(&rep, &form, &Self::host(), scope)
             });
             s.fun.offsets = saved;
             out
         };
         let (a, b) = (branch(self, then)?, branch(self, otherwise)?);
-        let shape = form.expect("both branches were translated");
-        let (binds, rep) = self.fresh_border(&shape, &Self::host());
+        let (binds, rep) = self.fresh_border(&form, &Self::host());
         self.push(binds, flat::Expr::If { cond, then: a, otherwise: b });
         Ok(rep)
     }
@@ -218,8 +215,9 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let init = self.rep(init, env);
-        let (mut first, shape) = self.border(&init, &Self::host(), scope)?;
-        let (mut slots, rep) = self.fresh_border(&shape, &Self::host());
+        let crossing = self.form_of(Atom::Var(state), &Self::host());
+        let mut first = self.border(&init, &crossing, &Self::host(), scope)?;
+        let (mut slots, rep) = self.fresh_border(&crossing, &Self::host());
         let mut env = env.clone();
         env.insert(state, rep);
         let counter = match form {
@@ -249,14 +247,14 @@ impl Flattener<'_> {
         })?;
         let body = self.body(|s| {
             let next = s.plain_body(body, &mut env.clone(), scope)?;
-            let (mut leaves, _) = s.border(&next, &Self::host(), scope)?;
+            let mut leaves = s.border(&next, &crossing, &Self::host(), scope)?;
             if let Some((i, _)) = counter {
                 leaves.insert(0, s.binary("next", BinOp::Add, i.into(), Atom::int(1)));
             }
             Ok(leaves)
         })?;
         self.fun.offsets = saved;
-        let (mut binds, result) = self.fresh_border(&shape, &Self::host());
+        let (mut binds, result) = self.fresh_border(&crossing, &Self::host());
         if counter.is_some() {
             binds.insert(0, self.scalar_value("i", ScalarType::I64));
         }

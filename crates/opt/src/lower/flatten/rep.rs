@@ -172,6 +172,8 @@ pub(super) enum Inner {
     Closed { var: SizeVar, start: Size, len: Size },
     /// `off[q]` to `off[q + 1]`.
     Packed(ValueId),
+    /// From `start[q]` on, all `len` long.
+    Rows { start: ValueId, len: Atom },
     /// From `start[q]` on, `len[q]` long.
     Views { start: ValueId, len: ValueId },
 }
@@ -182,13 +184,13 @@ impl Inner {
             Inner::Regular(m) => q.mul(Ix::Atom(*m)),
             Inner::Closed { var, start, .. } => Ix::Closed(start.clone(), *var, Box::new(q)),
             Inner::Packed(off) => Ix::read(*off, q),
-            Inner::Views { start, .. } => Ix::read(*start, q),
+            Inner::Rows { start, .. } | Inner::Views { start, .. } => Ix::read(*start, q),
         }
     }
 
     pub(super) fn len(&self, q: Ix) -> Ix {
         match self {
-            Inner::Regular(m) => Ix::Atom(*m),
+            Inner::Regular(m) | Inner::Rows { len: m, .. } => Ix::Atom(*m),
             Inner::Closed { var, len, .. } => Ix::Closed(len.clone(), *var, Box::new(q)),
             Inner::Packed(off) => Ix::read(*off, q.clone().add(Ix::int(1))).sub(Ix::read(*off, q)),
             Inner::Views { len, .. } => Ix::read(*len, q),
