@@ -12,7 +12,7 @@ use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, prove_checks,
-    regular_entry, simplify, spell_out_sums, spell_out_views,
+    regular_entry, simplify, spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -56,7 +56,7 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
     // Before anything compares or moves values of enums.
     Pass {
         name: "spell_out_sums",
-        about: "enums of numbers become tuples with a tag",
+        about: "enums become tuples with a tag",
         wanted: always,
         run: |p, _| spell_out_sums::spell_out_sums(p),
     },
@@ -81,6 +81,13 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "what only proved checks need goes",
         wanted: always,
         run: |p, _| drop_proved::drop_proved(p),
+    },
+    // After inlining, which shows what operators do; before views are spelled out, of which it makes some.
+    Pass {
+        name: "spell_out_operators",
+        about: "reductions, scans and histograms whose operator is no scalar code become waves, or work on elements",
+        wanted: always,
+        run: |p, _| spell_out_operators::spell_out_operators(p),
     },
     // After inlining, which tells what runs in parallel code; before merging concatenations, of which it makes some.
     Pass {

@@ -1,4 +1,4 @@
-//! An enum of numbers becomes a tuple: which variant, and room for the fields of all of them.
+//! An enum becomes a tuple: which variant, and room for the fields of all of them.
 //!
 //! ```text
 //! <circle(f64) | rect(f64, f64) | nothing>      (i32, f64, f64, f64)
@@ -7,10 +7,10 @@
 //!                                               if s.0 == 0 { r = s.1; a } else { if s.0 == 1 { w = s.2; h = s.3; b } else { c } }
 //! ```
 //!
-//! Room that a variant does not use holds zeros, so the total order of the tuples is that of the enum: first by variant, then by
-//! what it holds. At the border of the program [`enter`] and [`leave`] do to data what the pass does to types.
-//!
-//! Declined: an enum with an array in it, which would have a row for every variant. It stays, and the flattener refuses it.
+//! Room that a variant does not use holds zeros and empty arrays, so the total order of the tuples is that of the enum: first by
+//! variant, then by what it holds. An array of enums with arrays in them has a row for every variant, and most of them are
+//! empty: an empty row costs its place in the offsets. For the same reason the tuple states no sizes: what a variant promises about its
+//! arrays does not hold for those of the others. At the border of the program [`enter`] and [`leave`] do to data what the pass does to types.
 
 use super::spell_out_views::build::Build;
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType};
@@ -42,7 +42,7 @@ pub fn spell_out_sums(program: &mut Program) {
     }
 }
 
-/// The type with every enum of numbers as a tuple.
+/// The type with every enum as a tuple.
 fn spelled(ty: &Type) -> Type {
     match ty {
         Type::Scalar(s) => Type::Scalar(*s),
@@ -52,14 +52,9 @@ fn spelled(ty: &Type) -> Type {
             a.elem = spelled(&a.elem);
             Type::Array(a)
         }
-        Type::Sum(variants) if ty.is_flat() => {
-            let fields = variants.iter().flat_map(|v| &v.fields).map(spelled);
-            Type::Tuple(std::iter::once(Type::Scalar(ScalarType::I32)).chain(fields).collect())
-        }
         Type::Sum(variants) => {
-            let variant =
-                |v: &VariantType| VariantType { name: v.name.clone(), fields: v.fields.iter().map(spelled).collect() };
-            Type::Sum(variants.iter().map(variant).collect())
+            let fields = variants.iter().flat_map(|v| &v.fields).map(|t| spelled(&t.without_sizes()));
+            Type::Tuple(std::iter::once(Type::Scalar(ScalarType::I32)).chain(fields).collect())
         }
     }
 }
@@ -78,7 +73,7 @@ pub fn enter(data: Data, ty: &Type) -> Data {
             Data::Array(items.into_iter().map(|d| enter(d, &a.elem)).collect())
         }
         (Data::Variant(d), Type::Sum(variants))
-            if ty.is_flat() && variants.get(d.tag).is_some_and(|v| v.fields.len() == d.fields.len()) =>
+            if variants.get(d.tag).is_some_and(|v| v.fields.len() == d.fields.len()) =>
         {
             let number = d.tag;
             let mut out = vec![Data::Scalar(tag(number))];
@@ -149,10 +144,8 @@ fn spell_out(body: &mut Body, values: &mut IdVec<ValueId, Value>) {
             let result = values[*value].ty.clone();
             let mut build = Build::new(values, stmt.span, after.clone());
             let new = match expr {
-                Expr::Variant { ty, tag, fields } if ty.is_flat() => Some(build.variant(ty, *tag, fields)),
-                Expr::Match { value, arms } if build.ty(*value).is_flat() => {
-                    Some(build.cases(*value, std::mem::take(arms), result))
-                }
+                Expr::Variant { ty, tag, fields } => Some(build.variant(ty, *tag, fields)),
+                Expr::Match { value, arms } => Some(build.cases(*value, std::mem::take(arms), result)),
                 _ => None,
             };
             if let Some(expr) = new {
@@ -180,14 +173,19 @@ impl Build<'_> {
         Expr::Tuple(parts)
     }
 
-    fn zero(&mut self, ty: &Type) -> Atom {
+    /// Zeros and empty arrays; the type has no enums.
+    pub(super) fn zero(&mut self, ty: &Type) -> Atom {
         match ty {
             Type::Scalar(s) => Atom::Const(Scalar::zero(*s)),
             Type::Tuple(parts) => {
                 let parts = parts.iter().map(|t| self.zero(t)).collect();
                 self.bind("zero", ty.clone(), Expr::Tuple(parts))
             }
-            Type::Array(_) | Type::Sum(_) => unreachable!("asked for flat types only"),
+            Type::Array(a) => {
+                let expr = Expr::ArrayLiteral { elem: a.elem.without_sizes(), elems: Vec::new() };
+                self.bind("none", ty.without_sizes(), expr)
+            }
+            Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 

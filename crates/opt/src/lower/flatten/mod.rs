@@ -38,6 +38,7 @@ mod merge;
 mod operators;
 mod plain;
 mod rep;
+mod rowwise;
 
 use crate::analysis::shapes::Analysis;
 use crate::options::Options;

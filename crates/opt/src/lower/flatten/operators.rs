@@ -5,13 +5,11 @@
 //! Operators that put arrays together are in `merge.rs`.
 
 use super::build::{Scope, size_of};
-use super::lifted::is_uniform;
 use super::plain::{is_scalar_body, zip};
 use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
 use terrace_algebra::{Size, SizeFun};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::core::visit::free_values_of_lambda;
 use terrace_ir::core::{Expr, Lambda};
 use terrace_ir::flat::{self, Descriptor, Level, OpKind, Operator, ScanForm, Space};
 use terrace_ir::{Atom, ValueId, size_var};
@@ -468,16 +466,6 @@ impl Flattener<'_> {
         Ok(Rep::Array(self.collected(cx, &kept, elem)))
     }
 
-    /// All rows of an operator are combined alike: by one operator, from one neutral element.
-    fn expect_uniform(&self, lambda: &Lambda, neutral: &Rep, env: &Env, cx: &Context) -> Result<()> {
-        let free = free_values_of_lambda(lambda);
-        let alike = is_uniform(neutral) && free.iter().all(|v| env.get(v).is_none_or(is_uniform));
-        if cx.depth() > 0 && !alike {
-            return self.limit("a reduction or scan whose operator or neutral element differs from row to row");
-        }
-        Ok(())
-    }
-
     fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
         let types = &self.source().values;
         if !is_scalar_body(&lambda.body, types) {
@@ -523,7 +511,9 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
-        self.expect_uniform(lambda, neutral, env, cx)?;
+        if !self.combines_alike(lambda, neutral, env, cx) {
+            return self.reduce_rowwise(lambda, neutral, arr, name, env, cx, scope);
+        }
         let operator = self.operator_of(lambda, neutral, env)?;
         let inner = self.iterate(cx, scope, arr)?;
         let item = self.item_in(&inner, arr, level);
@@ -572,7 +562,9 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
-        self.expect_uniform(lambda, neutral, env, cx)?;
+        if !self.combines_alike(lambda, neutral, env, cx) {
+            return self.scan_rowwise(lambda, neutral, arr, name, env, cx, scope);
+        }
         let operator = self.operator_of(lambda, neutral, env)?;
         let inner = self.iterate(cx, scope, arr)?;
         let item = self.item_in(&inner, arr, level);

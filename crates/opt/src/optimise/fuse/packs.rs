@@ -8,7 +8,7 @@
 
 use super::{adopted, grid_op, may_stop, mentions, reads_in_place, replace_reads};
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_base::{IdVec, Scalar};
+use terrace_base::{BinOp, IdVec, Scalar};
 use terrace_ir::flat::visit::{count_uses, free_values_of_expr};
 use terrace_ir::flat::{Body, Descriptor, Expr, Op, OpKind, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId};
@@ -137,8 +137,11 @@ fn guarded(
     stmts: &mut Vec<Stmt>,
     span: terrace_base::Span,
 ) -> Vec<Atom> {
-    let cheap =
-        |e: &Expr| matches!(e, Expr::Atom(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Fma(..) | Expr::Convert(..));
+    // A division may be one that only the test makes safe.
+    let cheap = |e: &Expr| match e {
+        Expr::Binary(op, ..) => !matches!(op, BinOp::Div | BinOp::Rem),
+        e => matches!(e, Expr::Atom(_) | Expr::Unary(..) | Expr::Fma(..) | Expr::Convert(..)),
+    };
     if rest.stmts.iter().all(|s| cheap(&s.expr)) {
         stmts.extend(rest.stmts);
         return rest.results;

@@ -2,6 +2,7 @@
 
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span, convert};
 use terrace_ir::check::CheckId;
+use terrace_ir::core::visit::refresh_lambda;
 use terrace_ir::core::{Body, Expr, Lambda, Stmt, StmtKind, Type, Value};
 use terrace_ir::{Atom, ValueId};
 
@@ -30,6 +31,16 @@ impl<'a> Build<'a> {
             Atom::Const(c) => Type::Scalar(c.ty()),
             Atom::Var(v) => self.values[v].ty.without_sizes(),
         }
+    }
+
+    /// Everything bound in the function.
+    pub(in crate::optimise) fn values(&self) -> &IdVec<ValueId, Value> {
+        self.values
+    }
+
+    /// Where the operator stands.
+    pub(in crate::optimise) fn span(&self) -> Span {
+        self.span
     }
 
     /// The type of an element of an array.
@@ -70,6 +81,21 @@ impl<'a> Build<'a> {
         let params: Vec<ValueId> = params.iter().map(|(name, ty)| self.value(name, ty.clone())).collect();
         let atoms: Vec<Atom> = params.iter().map(|p| Atom::Var(*p)).collect();
         Lambda { params, body: self.body(|b| f(b, &atoms)) }
+    }
+
+    /// A copy of a function, for another place.
+    pub(in crate::optimise) fn refreshed(&mut self, lambda: &Lambda) -> Lambda {
+        let mut copy = lambda.clone();
+        refresh_lambda(&mut copy, self.values);
+        copy
+    }
+
+    /// What a function of the program gives for some values, written here.
+    pub(in crate::optimise) fn apply(&mut self, lambda: &Lambda, args: &[Atom]) -> Atom {
+        let Lambda { params, body } = self.refreshed(lambda);
+        params.into_iter().zip(args).for_each(|(p, a)| self.bind_as(p, Expr::Atom(*a)));
+        self.stmts.extend(body.stmts);
+        body.result
     }
 
     pub(in crate::optimise) fn generate(

@@ -20,13 +20,15 @@
 //! | `rows.rs` | `partition`, and `flatten` by a search for the row of each element |
 //! | `strides.rs`, `strided_updates.rs` | strided slices: read, how far they reach, and written in one dimension or two |
 //! | `updates.rs` | `update` at an index |
-//! | `order.rs` | `precedes`, where no arrays are compared |
-//! | `sorting.rs` | `sort`, and `scatter` and `hist` by means of it, outside of parallel code |
+//! | `order.rs` | `precedes` |
+//! | `merge_sort.rs` | `sort` outside of parallel code, and by keys with arrays in them |
+//! | `sorting.rs` | `scatter` and `hist` by sorting, outside of parallel code |
 //!
 //! Declined, and left as they are for the flattener to refuse: `sort`, `scatter` and `hist` in parallel code, strided updates
-//! of more than two dimensions, comparing arrays. An update costs a copy of the array.
+//! of more than two dimensions. An update costs a copy of the array.
 
 pub(in crate::optimise) mod build;
+mod merge_sort;
 mod moves;
 mod order;
 mod rows;
@@ -36,6 +38,7 @@ mod strides;
 mod updates;
 
 use build::Build;
+use order::is_plain;
 use terrace_base::IdVec;
 use terrace_ir::ValueId;
 use terrace_ir::core::{Body, Expr, Program, Role, Stmt, StmtKind, Value};
@@ -85,8 +88,8 @@ impl Build<'_> {
             Expr::Disjoint(strides) => self.disjoint(strides),
             Expr::UpdateStrided { array, strides, values } => self.update_strided(*array, strides, *values),
             Expr::Update { array, indices, value } => Some(self.update(*array, indices, *value)),
-            Expr::Precedes(a, b) => self.precedes(*a, *b),
-            Expr::Sort { keys, array } if once => self.sort(*keys, *array),
+            Expr::Precedes(a, b) => Some(self.precedes(*a, *b)),
+            Expr::Sort { keys, array } if once || !is_plain(&self.elem(*keys)) => Some(self.sort(*keys, *array)),
             Expr::Scatter { array, indices, values } if once => Some(self.scatter(*array, *indices, *values)),
             Expr::Hist { operator, neutral, count, indices, values } if once => {
                 Some(self.hist(operator, *neutral, *count, *indices, *values))

@@ -55,7 +55,12 @@ impl Build<'_> {
     }
 
     /// The first number from `low` to `high` for which a test holds, or `high`; from there on it must hold for all.
-    pub(super) fn bisected(&mut self, low: Atom, high: Atom, test: impl FnOnce(&mut Self, Atom) -> Atom) -> Atom {
+    pub(in crate::optimise) fn bisected(
+        &mut self,
+        low: Atom,
+        high: Atom,
+        test: impl FnOnce(&mut Self, Atom) -> Atom,
+    ) -> Atom {
         let pair = Type::Tuple(vec![I64, I64]);
         let init = self.bind("range", pair.clone(), Expr::Tuple(vec![low, high]));
         let Lambda { params, body: cond } = self.lambda(&[("range", pair.clone())], |b, p| {
