@@ -54,6 +54,12 @@ impl Setup {
         self
     }
 
+    /// The same with or without what the compiler proves about checks.
+    pub fn prove(mut self, on: bool) -> Setup {
+        self.settings.options.prove = on;
+        self
+    }
+
     /// The same with so many threads; 0 for all cores.
     pub fn threads(mut self, threads: usize) -> Setup {
         self.settings.threads = threads;
@@ -102,6 +108,9 @@ impl fmt::Display for Setup {
         if !options.fusion {
             f.write_str(" no-fusion")?;
         }
+        if !options.prove {
+            f.write_str(" no-prove")?;
+        }
         if self.settings.threads != 0 {
             write!(f, " threads:{}", self.settings.threads)?;
         }
@@ -124,10 +133,11 @@ pub fn cover(backend: Backend) -> Vec<Setup> {
     vec![
         of(Strategy::Flat).tiny(),
         of(Strategy::Flat).regularity(false).fusion(false),
+        of(Strategy::Flat).prove(false),
         of(Strategy::Outer),
         of(Strategy::Outer).tiny().regularity(false),
         of(Strategy::Block).tiny(),
-        of(Strategy::Block).regularity(false),
+        of(Strategy::Block).regularity(false).prove(false),
         of(Strategy::Seq).tiny().fusion(false),
         of(Strategy::Mix(1)).tiny().fusion(false),
         of(Strategy::Mix(2)).tiny().regularity(false),

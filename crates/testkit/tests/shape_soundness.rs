@@ -19,7 +19,7 @@ use terrace::{Backend, Data, Engine, Failed, Program};
 use terrace_testkit::answer::quietly;
 use terrace_testkit::corpus::{programs, programs_below, short_name, side_by_side};
 use terrace_testkit::random::generate::sample;
-use terrace_testkit::random::node::Sample;
+use terrace_testkit::random::sample::Sample;
 use terrace_testkit::reference;
 use terrace_testkit::setup::Setup;
 use terrace_testkit::table::Table;
