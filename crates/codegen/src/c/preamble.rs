@@ -5,6 +5,7 @@
 //! div_i64(a, b)     rounds towards minus infinity, 0 where the divisor is
 //! min_f64(a, b)     the total order: -0 before +0, NaN last
 //! i32_of_f64(x)     saturates, NaN gives 0
+//! atomic_min_f32    combines with what is there, whoever else does
 //! terrace_fail(…)   a check that failed: the least (check, index) of the launch is kept
 //! ```
 //!
@@ -76,6 +77,39 @@ TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)
 TERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)
 HELPER bool bool_of_f64(double x) { return x != 0 && x == x; }
 HELPER bool within(int64_t x, int64_t end) { return (uint64_t)x < (uint64_t)(end < 0 ? 0 : end); }
+
+/* Atomic operations whose order does not matter. GCC and clang have those of plain bits; the others try until nobody comes between. */
+#define TERRACE_ATOMIC_PLAIN(N, T, WORD) \
+    HELPER void atomic_##WORD##_##N(T *p, T v) { __atomic_fetch_##WORD(p, v, __ATOMIC_RELAXED); }
+#define TERRACE_ATOMIC_TRIED(N, T, WORD)                                                               \
+    HELPER void atomic_##WORD##_##N(T *p, T v) {                                                       \
+        T old, next;                                                                                   \
+        __atomic_load(p, &old, __ATOMIC_RELAXED);                                                      \
+        do {                                                                                           \
+            next = WORD##_##N(old, v);                                                                 \
+            if (memcmp(&next, &old, sizeof next) == 0) return;                                         \
+        } while (!__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+    }
+#define TERRACE_ATOMICS(N, T)                                                                          \
+    TERRACE_ATOMIC_PLAIN(N, T, add)                                                                    \
+    TERRACE_ATOMIC_PLAIN(N, T, and)                                                                    \
+    TERRACE_ATOMIC_PLAIN(N, T, or)                                                                     \
+    TERRACE_ATOMIC_PLAIN(N, T, xor)                                                                    \
+    TERRACE_ATOMIC_TRIED(N, T, mul)                                                                    \
+    TERRACE_ATOMIC_TRIED(N, T, min)                                                                    \
+    TERRACE_ATOMIC_TRIED(N, T, max)
+TERRACE_ATOMICS(i8, int8_t)
+TERRACE_ATOMICS(i16, int16_t)
+TERRACE_ATOMICS(i32, int32_t)
+TERRACE_ATOMICS(i64, int64_t)
+TERRACE_ATOMICS(u8, uint8_t)
+TERRACE_ATOMICS(u16, uint16_t)
+TERRACE_ATOMICS(u32, uint32_t)
+TERRACE_ATOMICS(u64, uint64_t)
+TERRACE_ATOMIC_TRIED(f32, float, min)
+TERRACE_ATOMIC_TRIED(f32, float, max)
+TERRACE_ATOMIC_TRIED(f64, double, min)
+TERRACE_ATOMIC_TRIED(f64, double, max)
 
 HELPER bool terrace_stopped(const uint64_t *err, int64_t launch) {
     uint64_t failed = __atomic_load_n(&err[1], __ATOMIC_ACQUIRE);

@@ -11,8 +11,8 @@
 use super::expr::{expr, operand};
 use super::types::variable;
 use crate::shared::names;
-use crate::shared::typing::type_of;
-use terrace_base::ScalarType;
+use crate::shared::typing::{held, type_of};
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::kernel::{Expr, Kernel, Stmt};
 
 /// Lines of text with indentation.
@@ -122,6 +122,18 @@ impl Lines {
                 expr(k, at),
                 expr(k, value)
             )),
+            Stmt::Atomic { operator, buffer, at, value } => {
+                let elem = held(k.params[*buffer].kind);
+                // A `bool` is a byte that holds 0 or 1.
+                let (word, ty) = match (operator, elem) {
+                    (BinOp::Min, ScalarType::Bool) => ("and", "u8"),
+                    (BinOp::Max, ScalarType::Bool) => ("or", "u8"),
+                    (operator, ScalarType::Bool) => (operator.word(), "u8"),
+                    (operator, ty) => (operator.word(), ty.name()),
+                };
+                let (p, at, value) = (names::param(k, *buffer), expr(k, at), expr(k, value));
+                self.line(&format!("atomic_{word}_{ty}(&{p}[{at}], {value});"));
+            }
             Stmt::Publish { flags, at, value } => self.line(&format!(
                 "__atomic_store_n(&{}[{}], {}, __ATOMIC_RELEASE);",
                 names::param(k, *flags),

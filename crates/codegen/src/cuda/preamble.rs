@@ -7,6 +7,7 @@
 //! f64 to i32        terrace_to_int<int>(x)   saturates, NaN gives 0
 //! check             terrace_fail(…)          keeps the least (check, index) of the launch
 //! publish, await    terrace_store_release, terrace_await
+//! atomic            terrace_combine_min(&bins[i], x)
 //! atomic add        terrace_atomic_add, or terrace_ticket where nothing was written that it could announce
 //! ```
 //!
@@ -169,5 +170,53 @@ __device__ __forceinline__ unsigned long long terrace_atomic_add(unsigned long l
 __device__ __forceinline__ long long terrace_atomic_add(long long* p, long long v) {
     return (long long)terrace_atomic_add((unsigned long long*)p, (unsigned long long)v);
 }
+
+// Combining with what is there, whoever else does: what CUDA has, and otherwise trying until nobody comes between. An
+// element of one or two bytes is changed as part of its word of four, to which its neighbours belong.
+template <int BYTES> struct terrace_word { typedef unsigned int type; };
+template <> struct terrace_word<8> { typedef unsigned long long type; };
+TERRACE_DEVICE T terrace_bit_and(T a, T b) { return (T)(a & b); }
+TERRACE_DEVICE T terrace_bit_or(T a, T b) { return (T)(a | b); }
+TERRACE_DEVICE T terrace_bit_xor(T a, T b) { return (T)(a ^ b); }
+#define TERRACE_COMBINE(WORD)                                                                          \
+    TERRACE_DEVICE void terrace_combine_##WORD(T* p, T v) {                                            \
+        typedef typename terrace_word<sizeof(T)>::type W;                                              \
+        const int shift = (int)((size_t)p & (sizeof(W) - sizeof(T))) * 8;                              \
+        const W mask = (W)((W)~(W)0 >> (sizeof(W) - sizeof(T)) * 8) << shift;                          \
+        W* const word = (W*)((size_t)p & ~(size_t)(sizeof(W) - 1));                                    \
+        W old = terrace_load_volatile(word);                                                           \
+        for (;;) {                                                                                     \
+            const W part = (old & mask) >> shift;                                                      \
+            T element;                                                                                 \
+            memcpy(&element, &part, sizeof(T));                                                        \
+            element = terrace_##WORD(element, v);                                                      \
+            W next = 0;                                                                                \
+            memcpy(&next, &element, sizeof(T));                                                        \
+            if (next == part) return;                                                                  \
+            const W seen = atomicCAS(word, old, (old & ~mask) | next << shift);                        \
+            if (seen == old) return;                                                                   \
+            old = seen;                                                                                \
+        }                                                                                              \
+    }
+TERRACE_COMBINE(add)
+TERRACE_COMBINE(mul)
+TERRACE_COMBINE(min)
+TERRACE_COMBINE(max)
+TERRACE_COMBINE(bit_and)
+TERRACE_COMBINE(bit_or)
+TERRACE_COMBINE(bit_xor)
+#define TERRACE_COMBINES(T, AS, WORD, NATIVE) \
+    __device__ __forceinline__ void terrace_combine_##WORD(T* p, T v) { NATIVE((AS*)p, (AS)v); }
+#define TERRACE_COMBINES_ALL(T, AS)               \
+    TERRACE_COMBINES(T, AS, add, atomicAdd)       \
+    TERRACE_COMBINES(T, T, min, atomicMin)        \
+    TERRACE_COMBINES(T, T, max, atomicMax)        \
+    TERRACE_COMBINES(T, AS, bit_and, atomicAnd)       \
+    TERRACE_COMBINES(T, AS, bit_or, atomicOr)         \
+    TERRACE_COMBINES(T, AS, bit_xor, atomicXor)
+TERRACE_COMBINES_ALL(int, int)
+TERRACE_COMBINES_ALL(unsigned int, unsigned int)
+TERRACE_COMBINES_ALL(long long, unsigned long long)
+TERRACE_COMBINES_ALL(unsigned long long, unsigned long long)
 
 "#;

@@ -14,8 +14,8 @@
 use super::expr::{expr, operand, slot};
 use super::types::variable;
 use crate::shared::names;
-use crate::shared::typing::type_of;
-use terrace_base::ScalarType;
+use crate::shared::typing::{held, type_of};
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::kernel::{Expr, Kernel, Stmt};
 
 /// Lines of text with indentation.
@@ -63,7 +63,12 @@ impl Lines {
     fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
         self.has_stored |= matches!(
             stmt,
-            Stmt::Store(..) | Stmt::StoreCell(..) | Stmt::Publish { .. } | Stmt::While(..) | Stmt::For { .. }
+            Stmt::Store(..)
+                | Stmt::StoreCell(..)
+                | Stmt::Atomic { .. }
+                | Stmt::Publish { .. }
+                | Stmt::While(..)
+                | Stmt::For { .. }
         );
         match stmt {
             Stmt::Let(v, e) => {
@@ -128,6 +133,25 @@ impl Lines {
                     names::param(k, *buffer),
                     expr(k, at),
                     expr(k, value)
+                ));
+            }
+            Stmt::Atomic { operator, buffer, at, value } => {
+                let is_bool = held(k.params[*buffer].kind) == ScalarType::Bool;
+                let word = match operator {
+                    // A `bool` is a byte that holds 0 or 1.
+                    BinOp::Min if is_bool => "bit_and",
+                    BinOp::Max if is_bool => "bit_or",
+                    BinOp::And => "bit_and",
+                    BinOp::Or => "bit_or",
+                    BinOp::Xor => "bit_xor",
+                    operator => operator.word(),
+                };
+                let byte = if is_bool { "(unsigned char)" } else { "" };
+                let value = if is_bool { operand(k, value) } else { expr(k, value) };
+                self.line(&format!(
+                    "terrace_combine_{word}(&{}[{}], {byte}{value});",
+                    names::param(k, *buffer),
+                    expr(k, at)
                 ));
             }
             Stmt::Publish { flags, at, value } => self.line(&format!(

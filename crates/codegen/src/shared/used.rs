@@ -64,7 +64,9 @@ impl Used {
                 self.exprs(&[cond, index]);
                 values.iter().for_each(|e| self.exprs(&[e]));
             }
-            Stmt::AtomicAdd { buffer: p, at, value, .. } | Stmt::Publish { flags: p, at, value } => {
+            Stmt::AtomicAdd { buffer: p, at, value, .. }
+            | Stmt::Atomic { buffer: p, at, value, .. }
+            | Stmt::Publish { flags: p, at, value } => {
                 self.params.insert(*p);
                 self.exprs(&[at, value]);
             }

@@ -13,7 +13,7 @@
 //! A kernel may have several phases, run one after the other with a barrier over the whole device between them (CPU
 //! kernels use this: partial results, then their combination). Threads of a block meet at `barrier`, which stands only in
 //! control flow that is the same for the whole block; the verifier says so. Blocks talk to each other only through
-//! `Publish`, `Await`, `LoadFresh` and `AtomicAdd`.
+//! `Publish`, `Await`, `LoadFresh` and `AtomicAdd`; `Atomic` lets them share results that come out the same in any order.
 //!
 //! Every kernel has two parameters that are not listed: the error record and the number of the launch. A `check` that fails
 //! records itself there, least (check, index) first, marks the thread as failed and goes on; the printers make a kernel start
@@ -226,6 +226,17 @@ pub enum Stmt {
         /// Which element.
         at: Expr,
         /// What is added.
+        value: Expr,
+    },
+    /// `buffer[at] = operator(buffer[at], value)`, atomically, without any order among threads.
+    Atomic {
+        /// Gives the same result in any order.
+        operator: BinOp,
+        /// Scratch.
+        buffer: ParamId,
+        /// Which element.
+        at: Expr,
+        /// The other operand.
         value: Expr,
     },
     /// All writes of this thread become visible to other blocks, then the flag is written.

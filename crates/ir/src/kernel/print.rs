@@ -177,6 +177,9 @@ impl Printer<'_> {
                 let (into, buffer) = (self.typed_local(*into), self.param(*buffer));
                 format!("let {into} = atomic {buffer}[{}] += {}", e(at), e(value))
             }
+            Stmt::Atomic { operator, buffer, at, value } => {
+                format!("atomic {}[{}] {}= {}", self.param(*buffer), e(at), operator.word(), e(value))
+            }
             Stmt::Publish { flags, at, value } => {
                 format!("publish {}[{}] = {}", self.param(*flags), e(at), e(value))
             }

@@ -6,7 +6,8 @@
 //!    not assigned. Phases share no variables.
 //! 2. Only scalars and cells that are read are operands. Loads are from buffers; stores are to outputs and scratch, cell stores to
 //!    cells that are written. Nothing writes an input.
-//! 3. `fresh` loads, atomic additions, `publish` and `await` are on scratch buffers only.
+//! 3. `fresh` loads, atomic operations, `publish` and `await` are on scratch buffers only. An atomic operation is one whose
+//!    result does not depend on the order in which it is done ([`terrace_base::is_exact`]).
 //!
 //! Types:
 //! 4. Every operation has operands of one type that has it; what is written has the type of where it goes.
@@ -34,7 +35,7 @@ use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Stmt};
 use crate::fault::{Fault, require};
 use crate::kernel::print::first_line;
 use std::collections::BTreeSet;
-use terrace_base::ScalarType;
+use terrace_base::{ScalarType, is_exact};
 
 mod host;
 mod uniform;
@@ -185,6 +186,13 @@ impl Checker<'_> {
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(value, elem, "what is added", scope)?;
                 self.target(*into, elem, scope)
+            }
+            Stmt::Atomic { operator, buffer, at, value } => {
+                let elem = self.scratch(*buffer)?;
+                let closed = operator.result_type(elem) == Some(elem) && is_exact(*operator, elem);
+                require(closed, || format!("there is no atomic {operator} of {elem}"))?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(value, elem, "what is combined", scope)
             }
             Stmt::Publish { flags, at, value } => {
                 let elem = self.scratch(*flags)?;

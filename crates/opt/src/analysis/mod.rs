@@ -1,4 +1,6 @@
 //! Facts about programs. Nothing here rewrites.
 
 pub mod homes;
+pub mod in_place;
 pub mod shapes;
+pub mod sharing;

@@ -117,7 +117,9 @@ impl Facts<'_> {
                 e(index)?;
                 values.iter().try_for_each(e)
             }
-            Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => e(at).and_then(|()| e(value)),
+            Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
+                e(at).and_then(|()| e(value))
+            }
             Stmt::Await { at, .. } => e(at),
         }
     }

@@ -425,6 +425,14 @@ impl<'h> Builder<'h> {
         Ok(())
     }
 
+    /// Combines a value with an element of a column, whoever else does.
+    pub fn atomic(&mut self, operator: BinOp, column: ValueId, at: Expr, value: Expr) -> Lowered<()> {
+        let (slot, at) = self.address(column, at)?;
+        let buffer = self.scratch(slot);
+        self.emit(Stmt::Atomic { operator, buffer, at, value });
+        Ok(())
+    }
+
     /// The operator applied to two tuples; results in locals.
     pub fn combine(&mut self, operator: &Operator, left: &[Expr], right: &[Expr]) -> Lowered<Vec<Expr>> {
         if let (Some(op), [l], [r]) = (operator.as_binary(), left, right) {

@@ -16,6 +16,7 @@
 
 use super::build::{Builder, Finished};
 use super::host_expr::{OnHost, hint};
+use super::overwrite::Overwrites;
 use super::{Lowered, Target, free, limit};
 use crate::analysis::homes::Homes;
 use crate::options::TileSizes;
@@ -58,6 +59,7 @@ pub struct Host<'a> {
     pub(super) slots: Vec<SlotInfo>,
     pub(super) at: BTreeMap<ValueId, Home>,
     pub(super) totals: BTreeMap<ValueId, SlotId>,
+    pub(super) overwrites: Option<Overwrites>,
     blocks: BTreeMap<ValueId, SlotId>,
     block_info: BTreeMap<ValueId, (String, ScalarType)>,
     capacity: BTreeMap<ValueId, HostExpr>,
@@ -86,6 +88,7 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
         slots: Vec::new(),
         at: BTreeMap::new(),
         totals: BTreeMap::new(),
+        overwrites: Overwrites::of(function),
         blocks: BTreeMap::new(),
         block_info,
         capacity: BTreeMap::new(),
@@ -244,6 +247,7 @@ impl<'a> Host<'a> {
     }
 
     fn stmt(&mut self, target: &dyn Target, stmt: &Stmt) -> Lowered<()> {
+        self.before_overwriting(stmt)?;
         match &stmt.expr {
             Expr::Op(op) => target.operator(self, op, &stmt.binds, stmt.span),
             Expr::Alloc { count, .. } => self.alloc(stmt, count),
@@ -252,7 +256,10 @@ impl<'a> Host<'a> {
             Expr::Loop { state, cond, body } => self.looped(target, stmt, state, cond, body),
             Expr::Call { function, args } => self.call(stmt, *function, args),
             Expr::Literal(items) => self.literal(stmt, items),
-            Expr::Concat(_) => Err(limit(stmt.span, "concat")),
+            Expr::Concat(columns) => {
+                let [v] = stmt.binds.as_slice() else { return Ok(()) };
+                target.concat(self, *v, columns, stmt.span)
+            }
             Expr::MemoryLimit => {
                 let [v] = stmt.binds.as_slice() else { return Ok(()) };
                 let to = self.scalar_slot(*v, ScalarType::I64, false);

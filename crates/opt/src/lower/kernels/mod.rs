@@ -20,12 +20,14 @@ pub mod free;
 pub mod gpu;
 pub mod host;
 pub mod host_expr;
+pub mod overwrite;
 pub mod points;
 pub mod reduce;
 pub mod scalars;
 pub mod sequential;
 pub mod sizes;
 pub mod tidy;
+pub mod writes;
 
 use crate::analysis::homes::Homes;
 use crate::options::{Options, TileSizes};
@@ -47,6 +49,9 @@ pub type Lowered<T> = Result<T, Box<Diagnostic>>;
 pub trait Target {
     /// Emits the scratch memory and the launches of a host-level operator. The blocks of column results exist already.
     fn operator(&self, host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()>;
+
+    /// Emits the launch that puts whole columns one after the other.
+    fn concat(&self, host: &mut Host<'_>, bind: ValueId, columns: &[ValueId], span: Span) -> Lowered<()>;
 }
 
 /// The message for something that is not supported yet.

@@ -11,12 +11,13 @@
 
 use super::body::atoms;
 use super::build::Builder;
-use super::expr::{add, int, local};
+use super::expr::{add, ge, int, local};
 use super::points::{Point, count, for_all, row_length, row_start};
 use super::reduce::{Reduction, Row, assign_all, guarded};
+use super::writes::{fill, length, put, starts};
 use super::{Lowered, limit};
 use terrace_base::ScalarType;
-use terrace_ir::flat::{Level, Op, OpKind, ScanForm};
+use terrace_ir::flat::{Level, Op, OpKind, Operator, ScanForm};
 use terrace_ir::kernel::{Expr, LocalId};
 use terrace_ir::{Atom, ValueId};
 
@@ -53,10 +54,31 @@ impl<'h> Builder<'h> {
                 self.scan_in_order(op, binds, ok, outermost, operator, neutral, *form)
             }
             OpKind::Pack => self.pack_in_order(op, binds, ok, outermost),
-            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => {
-                Err(limit(self.span(), format!("{} inside a thread", op.name())))
+            OpKind::Scatter { .. } => {
+                self.start_writes(op, binds)?;
+                for_all(self, op, op.space.len(), |b, point| {
+                    visit(b, op, point, ok, outermost, |b, _, results| put(b, None, binds, results))
+                })?;
+                Ok(binds.iter().map(|_| None).collect())
             }
+            OpKind::Hist { operator, .. } => {
+                self.start_writes(op, binds)?;
+                for_all(self, op, op.space.len(), |b, point| {
+                    visit(b, op, point, ok, outermost, |b, _, results| combine_into(b, operator, binds, results))
+                })?;
+                Ok(binds.iter().map(|_| None).collect())
+            }
+            OpKind::Sort => Err(limit(self.span(), "a sort inside a thread")),
         }
+    }
+
+    /// What is in the results of a scatter or a histogram before the points write.
+    fn start_writes(&mut self, op: &Op, binds: &[ValueId]) -> Lowered<()> {
+        for (column, with) in starts(self.host, op, binds) {
+            let n = length(self, column)?;
+            self.for_("q", int(0), n, int(1), true, |b, q| fill(b, column, &with, q))?;
+        }
+        Ok(())
     }
 
     fn reduce_in_order(
@@ -91,7 +113,7 @@ impl<'h> Builder<'h> {
         binds: &[ValueId],
         ok: Option<LocalId>,
         outermost: bool,
-        operator: &terrace_ir::flat::Operator,
+        operator: &Operator,
         neutral: &[Atom],
         form: ScanForm,
     ) -> Lowered<Vec<Option<Expr>>> {
@@ -163,6 +185,20 @@ impl<'h> Builder<'h> {
         }
         Ok(out)
     }
+}
+
+/// A bin becomes its combination with the values of a point, unless the bin is negative.
+fn combine_into(b: &mut Builder<'_>, operator: &Operator, binds: &[ValueId], mut results: Vec<Expr>) -> Lowered<()> {
+    let at = b.let_("at", ScalarType::I64, results.remove(0));
+    b.when(ge(at.clone(), int(0)), |b| {
+        let mut old = Vec::new();
+        for v in binds {
+            let (e, ty) = (b.load(*v, at.clone())?, b.elem(*v));
+            old.push(local(b.var("old", ty, e)));
+        }
+        let new = b.combine(operator, &old, &results)?;
+        store_all(b, binds, at, new)
+    })
 }
 
 /// A loop over the points of one row of the last dimension.

@@ -2,7 +2,7 @@
 //!
 //! A size is a polynomial over atoms with one common denominator. `(n^2 + n)/2` becomes `(n * n + n) / 2`: the division is
 //! exact, so any rounding would do. The walk is written once, over [`Arithmetic`], and used for kernels and for the host
-//! program. A sum without closed form becomes a loop where the place can hold one (a kernel), and is refused elsewhere. So is
+//! program. A power of two is a shift, and `x < 0` as a number is the sign bit of `x`. A sum without closed form becomes a loop where the place can hold one (a kernel), and is refused elsewhere. So is
 //! an element of a column: the length of what a pack keeps of rows is `off(n)`, element `n` of the column `off`.
 
 use super::{Lowered, limit};
@@ -97,12 +97,32 @@ fn atom<A: Arithmetic>(to: &mut A, a: &Atom) -> Lowered<A::Expr> {
             fold(to, op, args)
         }
         Atom::Sum(s) => to.sum(s),
+        Atom::Pow2(exponent) => {
+            let e = size(to, exponent)?;
+            let (zero, one) = (to.int(0), to.int(1));
+            let exponent = to.binary(BinOp::Max, e.clone(), zero);
+            let power = to.binary(BinOp::Shl, one.clone(), exponent);
+            let negative = sign(to, e);
+            let positive = to.binary(BinOp::Sub, one, negative);
+            Ok(to.binary(BinOp::Mul, power, positive))
+        }
+        Atom::Below(test) => {
+            let x = size(to, test)?;
+            Ok(sign(to, x))
+        }
         Atom::Apply { fun, args } if args.len() == 1 => {
             let at = size(to, &args[0])?;
             to.element(ValueId::new(fun.0 as usize), at)
         }
         _ => Err(limit(to.span(), format!("the size `{a:?}` in generated code"))),
     }
+}
+
+/// 1 where negative, else 0.
+fn sign<A: Arithmetic>(to: &mut A, x: A::Expr) -> A::Expr {
+    let (zero, bits) = (to.int(0), to.int(63));
+    let shifted = to.binary(BinOp::Shr, x, bits);
+    to.binary(BinOp::Sub, zero, shifted)
 }
 
 fn fold<A: Arithmetic>(to: &mut A, op: BinOp, parts: &[Size]) -> Lowered<A::Expr> {

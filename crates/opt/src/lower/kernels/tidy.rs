@@ -161,7 +161,9 @@ fn own_exprs(s: &Stmt) -> Vec<&Expr> {
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
-        Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
+            vec![at, value]
+        }
         Stmt::Await { at, .. } => vec![at],
     }
 }
@@ -181,7 +183,9 @@ fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
-        Stmt::AtomicAdd { at, value, .. } | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
+            vec![at, value]
+        }
         Stmt::Await { at, .. } => vec![at],
         Stmt::While(..) | Stmt::Barrier => Vec::new(),
     }

@@ -106,8 +106,11 @@ impl Placer<'_> {
     ) -> Lowered<Stmt> {
         let expr = match &stmt.expr {
             Expr::Op(op) => {
-                for v in &stmt.binds {
-                    self.place_local(outer, *v, wanted)?;
+                for (i, v) in stmt.binds.iter().enumerate() {
+                    match self.local_destination(op, i, *v, wanted) {
+                        Some(place) => self.values[*v].at = Some(place),
+                        None => self.place_local(outer, *v, wanted)?,
+                    }
                 }
                 let targets = vec![None; op.body.results.len()];
                 let body = self.thread_body(outer, &op.body, &targets)?;

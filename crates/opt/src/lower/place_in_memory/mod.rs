@@ -12,11 +12,17 @@
 //! A block is allocated for the column's length if the host knows it, else for its bound, else the length is brought to the
 //! host: see [`crate::analysis::homes`]. Arrays inside parallel bodies are the business of `local.rs`.
 //!
-//! Declined here: sharing blocks, and building results in place. Passes on Mem do that.
+//! A scatter whose destination nobody needs any more writes over it (`writes.rs`).
+//!
+//! Declined here: other sharing of blocks, and building results in place. Passes on Mem do that.
 
 mod local;
+mod writes;
+
+pub(crate) use writes::is_one_point;
 
 use crate::analysis::homes::{FunctionHomes, Homes};
+use crate::analysis::in_place::InPlace;
 use crate::lower::kernels::points::closed_count;
 use crate::lower::kernels::{Lowered, limit};
 use std::collections::BTreeSet;
@@ -38,6 +44,7 @@ pub fn place_in_memory(program: &flat::Program) -> Lowered<mem::Program> {
 
 struct Placer<'a> {
     homes: &'a FunctionHomes,
+    in_place: InPlace,
     values: IdVec<ValueId, Value>,
     /// Values added here that are on the device.
     device: BTreeSet<ValueId>,
@@ -52,7 +59,8 @@ impl<'a> Placer<'a> {
             bound: v.bound.clone(),
             at: None,
         });
-        Placer { homes, values: values.collect(), device: BTreeSet::new(), stmts: Vec::new() }
+        let in_place = InPlace::of(function);
+        Placer { homes, in_place, values: values.collect(), device: BTreeSet::new(), stmts: Vec::new() }
     }
 
     fn function(mut self, function: &Function) -> Lowered<mem::Function> {
@@ -156,6 +164,7 @@ impl<'a> Placer<'a> {
     fn host_stmt(&mut self, stmt: &Stmt) -> Lowered<()> {
         let span = stmt.span;
         match &stmt.expr {
+            Expr::Op(op) if matches!(op.kind, OpKind::Scatter { .. }) => self.host_scatter(stmt, op)?,
             Expr::Op(op) => {
                 self.alloc_results(stmt, Some(op))?;
                 let op = self.expand(op, &stmt.binds, span)?;
@@ -179,7 +188,8 @@ impl<'a> Placer<'a> {
                 self.push(binds, Expr::If { cond: *cond, then, otherwise }, span);
             }
             Expr::Loop { state, cond, body } => {
-                let (vars, inits): (Vec<ValueId>, Vec<Atom>) = state.iter().copied().unzip();
+                let (vars, mut inits): (Vec<ValueId>, Vec<Atom>) = state.iter().copied().unzip();
+                self.copy_inits(&vars, &mut inits, span)?;
                 let inits = self.with_blocks(&inits, span)?;
                 let vars = self.bind_with_blocks(&vars);
                 let cond = self.host_body(cond)?;

@@ -10,6 +10,7 @@
 //! | reduce | rows inside a tile, and partial results of the others; then the others |
 //! | scan | a total per tile; the totals scanned by one thread; the results |
 //! | pack | a count per tile; the counts scanned by one thread; the results |
+//! | scatter, hist | the destination, copied or filled; the points |
 //!
 //! Tiles follow from sizes alone, never from the number of threads.
 
@@ -18,11 +19,14 @@ mod pack;
 mod reduce;
 mod scan;
 mod tiles;
+mod writes;
 
 use super::build::Builder;
 use super::host::Host;
 use super::host_expr::hint;
+use super::writes::starts;
 use super::{Lowered, Target};
+use crate::lower::place_in_memory::is_one_point;
 use terrace_base::Span;
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Level, Op, OpKind};
@@ -41,8 +45,16 @@ impl Target for Cpu {
             OpKind::Reduce { .. } => reduce::reduce(host, op, binds, span),
             OpKind::Scan { .. } => scan::scan(host, op, binds, span),
             OpKind::Pack => pack::pack(host, op, binds, span),
-            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => Err(super::limit(span, op.name())),
+            OpKind::Scatter { .. } if is_one_point(op) && starts(host, op, binds).is_empty() => {
+                in_one_thread(host, op, binds, span)
+            }
+            OpKind::Scatter { .. } | OpKind::Hist { .. } => writes::write(host, op, binds, span),
+            OpKind::Sort => Err(super::limit(span, op.name())),
         }
+    }
+
+    fn concat(&self, host: &mut Host<'_>, bind: ValueId, columns: &[ValueId], span: Span) -> Lowered<()> {
+        writes::concat(host, bind, columns, span)
     }
 }
 

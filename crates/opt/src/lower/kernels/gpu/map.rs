@@ -29,9 +29,9 @@ use terrace_ir::kernel::{Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
 
 /// Items per thread where all points cost the same. On an H200, `a * x + y` over 2^28 numbers takes 0.96 ms with 4 and 0.77 with 16.
-const LIGHT_ITEMS: usize = 16;
+pub(super) const LIGHT_ITEMS: usize = 16;
 /// Items per thread where points may differ in cost.
-const HEAVY_ITEMS: usize = 2;
+pub(super) const HEAVY_ITEMS: usize = 2;
 
 /// Emits the launch of a map.
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
@@ -68,7 +68,7 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Low
 }
 
 /// The rows that hold the points of a tile, as a half-open range.
-fn row_range(b: &mut Builder<'_>, op: &Op, base: &Expr, n: &Expr, cut: Cut) -> Lowered<(Expr, Expr)> {
+pub(super) fn row_range(b: &mut Builder<'_>, op: &Op, base: &Expr, n: &Expr, cut: Cut) -> Lowered<(Expr, Expr)> {
     let d = op.space.len() - 1;
     let ends = b.array("row_of", ScalarType::I64, 2, true);
     let rows = points::count(b, op, d)?;

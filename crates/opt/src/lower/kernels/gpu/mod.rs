@@ -5,6 +5,7 @@
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of elements and row ends, look-back where a row crosses tiles       segmented.rs
 //! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
+//! scatter, hist     a launch over the destination, one over the points                     writes.rs
 //! thread level      one thread does everything                                              single.rs
 //! block level       one block per point of the map around it                                group.rs
 //! ```
@@ -24,9 +25,12 @@ pub mod scan;
 pub mod segmented;
 pub mod single;
 pub mod tiles;
+pub mod writes;
 
 use super::host::Host;
+use super::writes::starts;
 use super::{Lowered, Target};
+use crate::lower::place_in_memory::is_one_point;
 use terrace_base::Span;
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Level, Op, OpKind};
@@ -49,7 +53,15 @@ impl Target for Gpu {
             }
             OpKind::Scan { operator, neutral, form } => scan::lower(host, op, binds, (operator, neutral, *form), span),
             OpKind::Pack => pack::lower(host, op, binds, span),
-            OpKind::Scatter { .. } | OpKind::Hist { .. } | OpKind::Sort => Err(super::limit(span, op.name())),
+            OpKind::Scatter { .. } if is_one_point(op) && starts(host, op, binds).is_empty() => {
+                single::lower(host, op, binds, span)
+            }
+            OpKind::Scatter { .. } | OpKind::Hist { .. } => writes::lower(host, op, binds, span),
+            OpKind::Sort => Err(super::limit(span, op.name())),
         }
+    }
+
+    fn concat(&self, host: &mut Host<'_>, bind: ValueId, columns: &[ValueId], span: Span) -> Lowered<()> {
+        writes::concat(host, bind, columns, span)
     }
 }
