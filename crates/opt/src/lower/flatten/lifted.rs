@@ -6,6 +6,7 @@
 //! nothing in the context and cannot fail is computed once, at the host.
 
 use super::build::{Scope, size_of};
+use super::loops::Turns;
 use super::plain::{is_scalar_stmt, slice, zip};
 use super::rep::{Arr, Context, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
@@ -145,9 +146,16 @@ impl Flattener<'_> {
                 let args: Vec<Rep> = args.iter().map(|a| self.rep(*a, env)).collect();
                 self.call_lifted(*function, &args, cx)?
             }
-            Expr::Loop { .. } => return self.limit("a loop with array state inside parallel code"),
+            Expr::Loop { state, init, form, body } => {
+                let init = self.rep(*init, env);
+                self.lifted_loop(&Turns { state: *state, form, body }, init, env, cx)?
+            }
             Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
-            Expr::Ascribe { .. } => return self.limit("a size stated inside parallel code"),
+            Expr::Ascribe { value, ty, check, .. } => {
+                let rep = self.rep(*value, env);
+                self.ascribe(&rep, ty, *check, env, cx)?;
+                rep
+            }
             _ => self.array_operator(expr, name, env, cx, &Scope::default())?,
         })
     }

@@ -16,14 +16,15 @@
 //! - scalar code stays scalar code, inside the body of an operator (`plain.rs`);
 //! - an array operator adds a dimension to the context: a regular one where the row length is plainly the same everywhere,
 //!   a closed form where the type gives one, else an irregular one (`lifted.rs`);
-//! - a conditional over arrays, and a call of a recursive function, works on the points that take part: a conditional packs
-//!   them into a context of their own and combines afterwards, a call becomes a call of the *lifted* function that takes all
-//!   points at once (`branches.rs`, `calls.rs`). Recursion ends when no point is left: one host read per wave.
+//! - a conditional over arrays, a loop that a thread cannot run, and a call of a recursive function, works on the points that take
+//!   part: a conditional packs them into a context of their own and combines afterwards, a loop does each turn for all points
+//!   that still run, a call becomes a call of the *lifted* function that takes all points at once (`branches.rs`, `loops.rs`,
+//!   `calls.rs`). Recursion ends when no point is left: one host read per wave.
 //!
 //! Arrays from outside are referred to, never replicated; rows picked, sliced or repeated are views. Equal lengths share one
 //! descriptor. Everything comes out in its fully parallel form; `choose_versions` makes the other versions from it.
 //!
-//! What it declines: operators that it does not know and that no pass has spelled out (`limits.rs`), loops with array state inside parallel code, and arrays of arrays inside scalar loops; both are
+//! What it declines: operators that it does not know and that no pass has spelled out (`limits.rs`). They are
 //! reported as limits of the flattening back ends (the interpreter runs them).
 
 mod border;
@@ -34,11 +35,14 @@ mod entries;
 mod form;
 mod lifted;
 mod limits;
+mod loops;
 mod merge;
 mod operators;
 mod plain;
 mod rep;
 mod rowwise;
+mod sizes;
+mod stores;
 
 use crate::analysis::shapes::Analysis;
 use crate::options::Options;

@@ -5,7 +5,7 @@
 //! Operators that put arrays together are in `merge.rs`.
 
 use super::build::{Scope, size_of};
-use super::plain::{is_scalar_body, zip};
+use super::plain::{is_scalar_body, is_thread_body, zip};
 use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
 use terrace_algebra::{Size, SizeFun};
@@ -468,7 +468,7 @@ impl Flattener<'_> {
 
     fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
         let types = &self.source().values;
-        if !is_scalar_body(&lambda.body, types) {
+        if !is_thread_body(&lambda.body, types) || !self.flat_result(&lambda.body) {
             return self.limit("a reduction whose operator works on arrays");
         }
         let mut recipes = Vec::new();

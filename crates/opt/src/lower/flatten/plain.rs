@@ -4,14 +4,14 @@
 //! operators at the host, sequential ones with local arrays inside a thread. Only at the host may the body of a map be
 //! parallel itself; that is where a context begins (`lifted.rs`).
 
-use super::build::{Scope, size_of};
+use super::build::Scope;
 use super::rep::{Arr, Elem, Ix, Rep};
+use super::sizes::states_rows;
 use super::{Env, Flattener, Result};
-use std::collections::BTreeMap;
 use terrace_base::{BinOp, Scalar, ScalarType};
-use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind, Type};
+use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind};
 use terrace_ir::flat::{self, Level};
-use terrace_ir::{Atom, ValueId, value_of};
+use terrace_ir::{Atom, ValueId};
 
 /// Whether a body is scalar code all through: it can stand in the body of an operator as it is.
 pub(super) fn is_scalar_body(body: &Body, types: &super::Types) -> bool {
@@ -25,16 +25,29 @@ pub(super) fn is_scalar_stmt(stmt: &Stmt, types: &super::Types) -> bool {
     match expr {
         Expr::Atom(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Fma(..) | Expr::Convert(..) => flat,
         Expr::Tuple(_) | Expr::Project(..) | Expr::Index { .. } | Expr::Length(_) => flat,
-        Expr::If { then, otherwise, .. } => flat && is_scalar_body(then, types) && is_scalar_body(otherwise, types),
+        Expr::If { then, otherwise, .. } => flat && is_thread_body(then, types) && is_thread_body(otherwise, types),
         Expr::Loop { form, body, .. } => {
             let cond = match form {
-                LoopForm::While(c) => is_scalar_body(c, types),
+                LoopForm::While(c) => is_thread_body(c, types),
                 LoopForm::For { .. } => true,
             };
-            flat && cond && is_scalar_body(body, types)
+            flat && cond && is_thread_body(body, types)
         }
         _ => false,
     }
+}
+
+/// Whether one thread can run a body: scalar code, in which rows and slices of arrays that exist may have names.
+pub(super) fn is_thread_body(body: &Body, types: &super::Types) -> bool {
+    body.stmts.iter().all(|s| match &s.kind {
+        StmtKind::Let { expr, .. } => match expr {
+            Expr::Atom(_) | Expr::Tuple(_) | Expr::Project(..) => true,
+            Expr::Index { .. } | Expr::Slice { .. } | Expr::Zip(_) => true,
+            Expr::Ascribe { ty, proved, .. } => *proved || !states_rows(ty),
+            _ => is_scalar_stmt(s, types),
+        },
+        StmtKind::Check { .. } => true,
+    })
 }
 
 impl Flattener<'_> {
@@ -180,7 +193,7 @@ impl Flattener<'_> {
             Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
             Expr::Ascribe { value, ty, check, .. } => {
                 let rep = self.rep(*value, env);
-                self.ascribe(&rep, ty, *check, env, scope)?;
+                self.ascribe_plain(&rep, ty, *check, env, scope)?;
                 rep
             }
             _ => self.array_operator(expr, name, env, &Self::host(), scope)?,
@@ -277,71 +290,6 @@ impl Flattener<'_> {
         let mut env = env.clone();
         env.extend(lambda.params.iter().copied().zip(args));
         self.plain_body(&lambda.body, &mut env, scope)
-    }
-
-    /// Checks that the lengths which a type states hold.
-    pub(super) fn ascribe(
-        &mut self,
-        rep: &Rep,
-        ty: &Type,
-        check: terrace_ir::check::CheckId,
-        env: &Env,
-        scope: &Scope,
-    ) -> Result<()> {
-        match (rep, ty) {
-            (Rep::Tuple(parts), Type::Tuple(types)) => {
-                parts.iter().zip(types).try_for_each(|(r, t)| self.ascribe(r, t, check, env, scope))
-            }
-            (Rep::Array(arr), Type::Array(at)) => {
-                if let Some(length) = &at.length {
-                    if !length.funs().is_empty() {
-                        return self.limit("a stated size with a size function");
-                    }
-                    let wanted = self.core_size(length, env, scope);
-                    let found = self.ix(&arr.len.clone(), scope);
-                    let cond = self.binary("fits", BinOp::Eq, found, wanted);
-                    self.push(Vec::new(), flat::Expr::Check { check, cond, values: vec![found, wanted] });
-                }
-                if at.elem.is_flat() || at.elem == at.elem.without_sizes() {
-                    return Ok(());
-                }
-                if !scope.positions.is_empty() {
-                    return self.limit("a nested size stated inside parallel code");
-                }
-                let cx = self.iterate(&Self::host(), scope, arr)?;
-                let item = self.item(arr, &cx.position(), None, None);
-                let mut env = env.clone();
-                if let Some(p) = at.position {
-                    env.insert(value_of(p), Rep::Scalar(Ix::Index(0), ScalarType::I64));
-                }
-                let elem = at.elem.clone();
-                self.op(scope, &cx, Vec::new(), flat::OpKind::Map { rows: None }, |s, inner| {
-                    s.ascribe(&item, &elem, check, &env, inner)?;
-                    Ok(Vec::new())
-                })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The value of a size of Core.
-    pub(super) fn core_size(&mut self, size: &terrace_algebra::Size, env: &Env, scope: &Scope) -> Atom {
-        let known: BTreeMap<_, _> = size
-            .vars()
-            .into_iter()
-            .map(|var| (var, size_of(self.scalar(Atom::Var(value_of(var)), env, scope))))
-            .collect();
-        let size = size.substitute_all(&|var| known.get(&var).cloned());
-        match size.as_constant() {
-            Some(c) => Atom::int(c),
-            None => {
-                let v = self.let_scalar("size", ScalarType::I64, flat::Expr::Size(size));
-                if let (true, Atom::Var(id)) = (scope.positions.is_empty(), v) {
-                    self.fun.host_known.insert(id);
-                }
-                v
-            }
-        }
     }
 }
 
