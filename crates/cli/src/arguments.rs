@@ -146,7 +146,7 @@ pub(crate) struct How {
     /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp for programs that do not compile yet.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
-    /// Which version of each parallel nest, where it exists: seq, outer, block, flat or mix:N.
+    /// Which version of each parallel nest, where it exists: auto, seq, outer, block, flat or mix:N.
     #[arg(long, value_parser = strategy, default_value = "flat")]
     strategy: Strategy,
     /// How work is cut: normal, or tiny so that small data cross every boundary.
@@ -214,9 +214,10 @@ fn strategy(text: &str) -> Result<Strategy, String> {
         "outer" => Ok(Strategy::Outer),
         "block" => Ok(Strategy::Block),
         "flat" => Ok(Strategy::Flat),
+        "auto" => Ok(Strategy::Auto),
         _ => match text.strip_prefix("mix:").and_then(|n| n.parse().ok()) {
             Some(seed) => Ok(Strategy::Mix(seed)),
-            None => Err(one_of(text, ["seq", "outer", "block", "flat", "mix:N"])),
+            None => Err(one_of(text, ["auto", "seq", "outer", "block", "flat", "mix:N"])),
         },
     }
 }

@@ -30,6 +30,8 @@ pub enum Strategy {
     Block,
     /// All levels are parallel.
     Flat,
+    /// All versions; the host chooses when the sizes are known.
+    Auto,
     /// A seeded choice per nest.
     Mix(u64),
 }

@@ -79,6 +79,15 @@ pub enum HostStmt {
         /// Its value.
         expr: HostExpr,
     },
+    /// A `bool` on the host: whether a quantity reaches a threshold.
+    Guard {
+        /// The slot.
+        to: SlotId,
+        /// Index of the threshold in the plan.
+        threshold: usize,
+        /// What is compared with it, an `i64`.
+        quantity: HostExpr,
+    },
     /// A new buffer of `count` elements; contents are not defined.
     Alloc {
         /// The slot.

@@ -10,14 +10,16 @@ pub mod layout;
 pub mod messages;
 pub mod print;
 pub mod surface;
+pub mod threshold;
 
 use host::HostFunction;
 use layout::Layout;
 use terrace_base::ScalarType;
 use terrace_base::Span;
+use threshold::Threshold;
 
 /// Raised whenever the meaning of a plan changes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A whole executable program.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Plan {
     pub entries: Vec<Entry>,
     /// The checks that kernels and the host program refer to by index.
     pub checks: Vec<CheckText>,
+    /// What guards of the host program compare with; they refer to it by index.
+    pub thresholds: Vec<Threshold>,
 }
 
 /// The kinds of device.

@@ -12,6 +12,7 @@
 
 use crate::host::{Argument, HostExpr, HostFunction, HostStmt, SlotId, SlotType};
 use crate::layout::{DimLayout, Layout};
+use crate::threshold::Threshold;
 use crate::{CheckText, Entry, KernelParam, Plan, Target};
 use std::fmt;
 use terrace_base::{BinOp, ScalarType, UnOp};
@@ -21,6 +22,7 @@ pub fn print(plan: &Plan) -> String {
     let kernels: Vec<&str> = plan.kernels.iter().map(|k| k.name.as_str()).collect();
     let mut out = format!("plan {} for {}\n", plan.version, target(plan.target));
     out += &entries_and_checks(&plan.entries, &plan.functions, &plan.checks);
+    out += &thresholds(&plan.thresholds);
     for function in &plan.functions {
         out += &format!("\n{}", host_function(function, &plan.functions, &kernels));
     }
@@ -62,6 +64,11 @@ pub fn entries_and_checks(entries: &[Entry], functions: &[HostFunction], checks:
         out += &format!("check {id} : {} {}{text}\n", check.code, check.kind);
     }
     out
+}
+
+/// What guards compare with; a line each.
+pub fn thresholds(list: &[Threshold]) -> String {
+    list.iter().map(|t| format!("threshold {} = {} : {}\n", t.name, t.value, t.about)).collect()
 }
 
 /// A layout; the lengths of its dimensions are named by how they are stored.
@@ -223,6 +230,9 @@ impl Printer<'_> {
         match stmt {
             HostStmt::Compute { to, expr } => {
                 line(format!("{} : {} = {}", self.slot(*to), self.slot_type(*to), self.expr(expr)))
+            }
+            HostStmt::Guard { to, threshold, quantity } => {
+                line(format!("{} : bool = guard {threshold} ({})", self.slot(*to), self.expr(quantity)))
             }
             HostStmt::Alloc { to, count, .. } => {
                 line(format!("{} = alloc {} {}", self.slot(*to), self.elem(*to), self.expr(count)))

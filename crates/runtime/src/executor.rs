@@ -24,6 +24,7 @@ use terrace_base::{Scalar, ScalarType, Span};
 use terrace_plan::Plan;
 use terrace_plan::host::{HostExpr, HostStmt, SlotId, SlotType};
 use terrace_plan::messages::LENGTH_LIMIT;
+use terrace_plan::threshold::Guarded;
 
 use crate::Options;
 use crate::devices::Code;
@@ -180,6 +181,7 @@ impl<'p> Executor<'p> {
                 let value = self.eval(expr)?;
                 self.frame()?.set(*to, Value::Host(value))
             }
+            HostStmt::Guard { to, threshold, quantity } => self.guard(*to, *threshold, quantity),
             HostStmt::Alloc { to, count, span } => self.alloc(*to, count, *span),
             HostStmt::AllocCell { to } => {
                 let cell = self.cells.cell()?;
@@ -230,6 +232,19 @@ impl<'p> Executor<'p> {
             }
             HostStmt::Call { function, args, results, span } => self.call(*function, args, results, *span),
         }
+    }
+
+    fn guard(&mut self, to: SlotId, threshold: usize, quantity: &HostExpr) -> Result<(), RunError> {
+        let quantity = self.integer(quantity)?;
+        let Some(threshold) = self.plan.thresholds.get(threshold) else {
+            return bug(format!("there is no threshold {threshold}"));
+        };
+        let passed = Guarded { name: threshold.name.clone(), quantity, threshold: threshold.value };
+        self.frame()?.set(to, Value::Host(Scalar::Bool(passed.holds())))?;
+        if self.options.log_guards {
+            self.stats.guards.push(passed);
+        }
+        Ok(())
     }
 
     fn alloc(&mut self, to: SlotId, count: &HostExpr, span: Span) -> Result<(), RunError> {

@@ -77,6 +77,8 @@ pub struct Options {
     pub depth_limit: usize,
     /// Whether to measure every kernel on a GPU.
     pub profile: bool,
+    /// Whether to note what guards compare.
+    pub log_guards: bool,
     /// On the CPU: a launch expected to take fewer nanoseconds is not spread over threads.
     pub inline_ns: u64,
 }
@@ -87,6 +89,7 @@ impl Default for Options {
             memory_limit: None,
             depth_limit: terrace_plan::messages::DEPTH_LIMIT,
             profile: false,
+            log_guards: false,
             inline_ns: 20_000,
         }
     }

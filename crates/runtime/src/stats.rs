@@ -3,6 +3,8 @@
 //! The counts are properties of a program: tests state them (one host read, no allocation in the loop, peak of two arrays). Bytes are
 //! as the program asked for them, before a device rounds them up.
 
+use terrace_plan::threshold::Guarded;
+
 /// What one run cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
@@ -20,6 +22,8 @@ pub struct Stats {
     pub calls: u64,
     /// The deepest nesting of calls.
     pub deepest: u64,
+    /// The guards that were passed, in order, where they are asked for.
+    pub guards: Vec<Guarded>,
     /// Bytes set to zero.
     pub zeroed_bytes: u64,
     /// Bytes copied to the device.

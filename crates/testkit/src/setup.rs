@@ -97,6 +97,7 @@ impl fmt::Display for Setup {
             Strategy::Outer => f.write_str(" outer")?,
             Strategy::Block => f.write_str(" block")?,
             Strategy::Flat => f.write_str(" flat")?,
+            Strategy::Auto => f.write_str(" auto")?,
             Strategy::Mix(n) => write!(f, " mix:{n}")?,
         }
         if options.tiles == TileSizes::TINY {

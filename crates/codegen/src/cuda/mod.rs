@@ -35,6 +35,7 @@ pub fn print(program: &Program) -> Plan {
         preamble: preamble::PREAMBLE.to_string(),
         entries: program.entries.clone(),
         checks: program.checks.clone(),
+        thresholds: program.thresholds.clone(),
     }
 }
 

@@ -23,6 +23,7 @@ use terrace_ir::flat::print::print_size;
 use terrace_ir::flat::{Body, Expr, Level, Program, Stmt};
 use terrace_ir::{Atom, FuncId, ValueId};
 use terrace_plan::messages;
+use terrace_plan::threshold::Guarded;
 
 /// Why evaluation does not go on.
 pub(crate) enum Stop {
@@ -283,6 +284,19 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 }
                 let bytes = self.options.memory_limit.min(i64::MAX as u64) as i64;
                 self.bind_scalar(frame, *id, Scalar::I64(bytes))
+            }
+            Expr::Guard { threshold, quantity } => {
+                if self.open > 0 {
+                    return Err(bug("a guard inside an operator"));
+                }
+                let quantity = frame.int(*quantity)?;
+                let threshold = self.program.thresholds.get(*threshold).ok_or_else(|| bug("an unknown threshold"))?;
+                let passed = Guarded { name: threshold.name.clone(), quantity, threshold: threshold.value };
+                let holds = passed.holds();
+                if self.options.log_guards {
+                    self.counts.guards.push(passed);
+                }
+                self.bind_scalar(frame, *id, Scalar::Bool(holds))
             }
             Expr::Literal(atoms) => {
                 let mut out = self.output(frame, *id)?;

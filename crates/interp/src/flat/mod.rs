@@ -42,6 +42,7 @@ use terrace_ir::FuncId;
 use terrace_ir::flat::note::Note;
 use terrace_ir::flat::{Level, Program};
 use terrace_plan::data::Data;
+use terrace_plan::threshold::Guarded;
 
 /// Limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct Options {
     pub element_limit: usize,
     /// What `memory_limit` gives: the bytes that one wave may plan for.
     pub memory_limit: u64,
+    /// Whether to note what guards compare.
+    pub log_guards: bool,
 }
 
 impl Default for Options {
@@ -63,6 +66,7 @@ impl Default for Options {
             step_limit: u64::MAX,
             element_limit: 1 << 28,
             memory_limit: u64::MAX / 4,
+            log_guards: false,
         }
     }
 }
@@ -86,6 +90,8 @@ pub struct Counts {
     pub blocks: u64,
     /// Elements of these blocks (Mem).
     pub block_elements: u64,
+    /// The guards that were passed, in order, where they are asked for.
+    pub guards: Vec<Guarded>,
 }
 
 /// Calls an entry or a test with the usual limits.

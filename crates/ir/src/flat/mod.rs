@@ -37,6 +37,7 @@ use terrace_base::Span;
 use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_plan::data::Data;
 use terrace_plan::layout::Layout;
+pub use terrace_plan::threshold::Threshold;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,14 @@ pub struct Program<A = ()> {
     pub functions: IdVec<FuncId, Function<A>>,
     /// The checks of the Core program, under the same numbers.
     pub checks: IdVec<CheckId, CheckInfo>,
+    /// What guards compare with.
+    pub thresholds: IdVec<ThresholdId, Threshold>,
 }
+
+terrace_base::define_id!(
+    /// A threshold of a program.
+    ThresholdId
+);
 
 /// Why a function is there; as in Core.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,6 +220,13 @@ pub enum Expr {
     },
     /// The number of bytes that one wave of a recursion may plan for; only at the host level.
     MemoryLimit,
+    /// Whether a quantity reaches a threshold, a `bool`; only at the host level.
+    Guard {
+        /// Which threshold of the program.
+        threshold: ThresholdId,
+        /// An `i64`.
+        quantity: Atom,
+    },
     /// A column of constants, or of scalars in scope.
     Literal(Vec<Atom>),
     /// Whole columns of one type, one after the other; only at the host level.

@@ -7,7 +7,8 @@
 use super::note::Note;
 use super::visit::{bound_values, formal_indices, walk_mut};
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, Type, Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, ThresholdId, Type,
+    Value,
 };
 use crate::mem::Place;
 use crate::text::read::{Read, Reader};
@@ -20,11 +21,12 @@ use terrace_base::{IdVec, ScalarType, Span, UnOp};
 pub fn parse<A: Note>(text: &str) -> Result<Program<A>, String> {
     let mut parser = Parser { r: Reader::new(text)?, values: BTreeMap::new() };
     let checks = parser.r.checks()?;
+    let thresholds = parser.r.thresholds()?;
     let mut functions = IdVec::new();
     while !parser.r.at_end() {
         functions.push(parser.function()?);
     }
-    Ok(Program { functions, checks })
+    Ok(Program { functions, checks, thresholds })
 }
 
 /// Takes from a program what its text does not say: spans, and what is known about values that nothing binds.
@@ -209,7 +211,7 @@ impl<A: Note> Parser<'_, A> {
 
     /// The word that an expression starts with, taken.
     fn keyword(&mut self) -> Option<String> {
-        const WORDS: [&str; 17] = [
+        const WORDS: [&str; 18] = [
             "fma",
             "select",
             "size",
@@ -218,6 +220,7 @@ impl<A: Note> Parser<'_, A> {
             "loop",
             "call",
             "memory_limit",
+            "guard",
             "alloc",
             "map",
             "reduce",
@@ -297,6 +300,11 @@ impl<A: Note> Parser<'_, A> {
                 Expr::Call { function, args: self.r.atoms(")")? }
             }
             "memory_limit" => Expr::MemoryLimit,
+            "guard" => {
+                let threshold = ThresholdId::new(self.r.number()?);
+                self.r.string()?;
+                Expr::Guard { threshold, quantity: self.r.atom()? }
+            }
             "alloc" => Expr::Alloc { elem: self.r.scalar_type()?, count: self.r.size()? },
             "concat" => {
                 self.r.want("(")?;

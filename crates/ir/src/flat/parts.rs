@@ -116,6 +116,7 @@ macro_rules! parts_of_expr {
                 }
             }
             Expr::MemoryLimit => {}
+            Expr::Guard { quantity, .. } => f($part::Use(quantity)),
             Expr::Literal(items) => {
                 for a in items {
                     f($part::Use(a));
@@ -323,7 +324,11 @@ impl<A: Note> Value<A> {
             _ => None,
         };
         let sizes = length.into_iter().chain(&self.bound);
-        let vars = sizes.flat_map(|s| s.vars()).map(value_of);
+        // A size function is a column.
+        let vars = sizes.flat_map(|s| {
+            let columns = s.funs().into_iter().map(|f| ValueId::new(f.0 as usize));
+            s.vars().into_iter().map(value_of).chain(columns)
+        });
         vars.chain(self.at.place().map(|p| p.values()).unwrap_or_default()).collect()
     }
 

@@ -22,7 +22,7 @@ use super::{
     Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, Type, Value,
 };
 use crate::mem::Place;
-use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted};
+use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, thresholds};
 use crate::{Atom, ValueId, value_of};
 use std::fmt;
 use terrace_algebra::{Size, SizeVar};
@@ -37,6 +37,9 @@ pub fn print<A: Note>(program: &Program<A>) -> String {
     let mut parts = Vec::new();
     if !program.checks.is_empty() {
         parts.push(checks(&program.checks));
+    }
+    if !program.thresholds.is_empty() {
+        parts.push(thresholds(&program.thresholds));
     }
     parts.extend(program.functions.iter().map(|f| print_function(program, f)));
     parts.join("\n")
@@ -71,6 +74,12 @@ pub fn print_function<A: Note>(program: &Program<A>, function: &Function<A>) -> 
     }
     let lines: String = p.lines(&function.body, 1).iter().map(|l| format!("  {l}\n")).collect();
     format!("{head}{end}{{\n{lines}}}\n")
+}
+
+/// A body on its own, with the names of a function's values; checks and functions are not named.
+pub fn print_body<A: Note>(values: &IdVec<ValueId, Value<A>>, body: &Body) -> String {
+    let program = Program { functions: IdVec::new(), checks: IdVec::new(), thresholds: IdVec::new() };
+    Printer { program: &program, values }.body(body, 0)
 }
 
 /// The first line of a statement, for messages.
@@ -226,6 +235,10 @@ impl<A: Note> Printer<'_, A> {
                 format!("call {}({})", function_name(name), self.atoms(args))
             }
             Expr::MemoryLimit => "memory_limit".into(),
+            Expr::Guard { threshold, quantity } => {
+                let name = self.program.thresholds.get(*threshold).map_or("unknown", |t| t.name.as_str());
+                format!("guard {threshold} {} {}", quoted(name), a(quantity))
+            }
             Expr::Literal(items) => format!("[{}]", self.atoms(items)),
             Expr::Concat(columns) => format!("concat({})", self.names(columns)),
             Expr::Op(op) => self.op(op, depth),

@@ -14,10 +14,11 @@
 //! 6. Branches give what the `if` binds. A loop's first values, its state, its next state and what it binds agree.
 //! 7. A call has an argument per parameter and a bound value per result, of its type.
 //! 8. A check is in the program's list, has a `bool` and as many integers as its kind shows, and binds nothing.
+//!    A guard names a threshold of the program and has an `i64`; names of thresholds are distinct.
 //!
 //! Operators:
 //! 9. At the host level an operator is `grid` or `thread`; in a grid body `block` or `thread`; in a block body, a thread body or a
-//!    combining operator `thread`. Calls and the memory limit stand at the host level only.
+//!    combining operator `thread`. Calls, guards and the memory limit stand at the host level only.
 //! 10. A space has at least one dimension; there is one index and one position per dimension, all `i64`.
 //! 11. Within bodies every dimension is regular. A closed-form length mentions formal indices of dimensions around it, and values in
 //!     scope; a per-ancestor dimension depends on at least one and only on dimensions around it.
@@ -64,6 +65,12 @@ pub(crate) fn rules<A: Note>(program: &Program<A>) -> Result<(), String> {
     for function in &program.functions {
         if !names.insert(&function.name) {
             return Err(format!("two functions are called {}", function.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for threshold in &program.thresholds {
+        if !names.insert(&threshold.name) {
+            return Err(format!("two thresholds are called {}", threshold.name));
         }
     }
     for function in &program.functions {
@@ -328,6 +335,13 @@ impl<A: Note> Checker<'_, A> {
             Expr::MemoryLimit => {
                 host_only("the memory limit")?;
                 vec![I64]
+            }
+            Expr::Guard { threshold, quantity } => {
+                host_only("a guard")?;
+                let known = self.program.thresholds.get(*threshold).is_some();
+                require(known, || format!("there is no threshold {threshold}"))?;
+                self.expect(quantity, &I64, "the quantity of a guard", scope)?;
+                one(ScalarType::Bool)
             }
             Expr::Literal(items) => {
                 let elems = items.iter().map(|a| self.scalar(a, scope)).collect::<Result<Vec<_>, _>>()?;

@@ -27,6 +27,7 @@ use terrace_base::IdVec;
 use terrace_base::Span;
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
 use terrace_plan::host::HostFunction;
+use terrace_plan::threshold::Threshold;
 use terrace_plan::{CheckText, Entry, Target};
 
 /// Kernels and the host program that launches them.
@@ -42,6 +43,8 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// The checks.
     pub checks: Vec<CheckText>,
+    /// What guards compare with.
+    pub thresholds: Vec<Threshold>,
 }
 
 terrace_base::define_id!(

@@ -15,13 +15,14 @@
 use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Shuffle, Stmt};
 use std::fmt;
 use terrace_base::ScalarType;
-use terrace_plan::print::{ATOM, binary, conversion, entries_and_checks, host_function, target, unary};
+use terrace_plan::print::{ATOM, binary, conversion, entries_and_checks, host_function, target, thresholds, unary};
 
 /// The whole program: entries, checks, kernels, host functions.
 pub fn print(program: &Program) -> String {
     let names: Vec<&str> = program.kernels.iter().map(|k| k.name.as_str()).collect();
     let mut out = format!("kernels for {}\n", target(program.target));
     out += &entries_and_checks(&program.entries, &program.functions, &program.checks);
+    out += &thresholds(&program.thresholds);
     for kernel in &program.kernels {
         out += &format!("\n{}", print_kernel(kernel));
     }

@@ -15,7 +15,11 @@ use terrace_base::IdVec;
 
 /// The Flat program that a Mem program computes.
 pub fn erase(program: &Program) -> flat::Program {
-    flat::Program { functions: program.functions.iter().map(erase_function).collect(), checks: program.checks.clone() }
+    flat::Program {
+        functions: program.functions.iter().map(erase_function).collect(),
+        checks: program.checks.clone(),
+        thresholds: program.thresholds.clone(),
+    }
 }
 
 fn erase_function(function: &Function) -> flat::Function {

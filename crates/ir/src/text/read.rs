@@ -2,6 +2,7 @@
 
 use super::lex::{Kind, Token, place, tokens};
 use crate::check::{CheckId, CheckInfo, CheckKind};
+use crate::flat::{Threshold, ThresholdId};
 use crate::{Atom, FuncId, ValueId};
 use terrace_algebra::{Size, SizeFun, SizeVar, sum};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
@@ -348,6 +349,23 @@ impl<'a> Reader<'a> {
                 other => return self.fail(format!("there is no check {other}")),
             };
             out.push(CheckInfo { kind, span: Span::none() });
+        }
+        Ok(out)
+    }
+
+    /// The list of thresholds that a program may have after its checks.
+    pub(crate) fn thresholds(&mut self) -> Read<IdVec<ThresholdId, Threshold>> {
+        let mut out: IdVec<ThresholdId, Threshold> = IdVec::new();
+        while self.take_word("threshold") {
+            if self.number()? != out.len() {
+                return self.fail("thresholds are numbered from 0");
+            }
+            self.want(":")?;
+            let (name, about) = (self.string()?, self.string()?);
+            match self.scalar()?.as_i64() {
+                Some(value) => out.push(Threshold { name, about, value }),
+                None => return self.fail("a threshold is an integer"),
+            };
         }
         Ok(out)
     }

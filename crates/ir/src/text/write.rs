@@ -1,6 +1,7 @@
 //! Pieces of text that several printers write.
 
 use crate::check::{CheckId, CheckInfo, CheckKind};
+use crate::flat::{Threshold, ThresholdId};
 use terrace_base::IdVec;
 use terrace_plan::data::Data;
 
@@ -68,6 +69,14 @@ pub(crate) fn checks(table: &IdVec<CheckId, CheckInfo>) -> String {
             format!("check {id} : {} {}\n", info.kind.word(), quoted(text))
         }
         kind => format!("check {id} : {}\n", kind.word()),
+    };
+    table.enumerate().map(line).collect()
+}
+
+/// The list of thresholds, a line each.
+pub(crate) fn thresholds(table: &IdVec<ThresholdId, Threshold>) -> String {
+    let line = |(id, t): (ThresholdId, &Threshold)| {
+        format!("threshold {id} : {} {} {}\n", quoted(&t.name), quoted(&t.about), t.value)
     };
     table.enumerate().map(line).collect()
 }

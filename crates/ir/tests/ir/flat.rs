@@ -210,7 +210,11 @@ fn built_by_hand() {
         body: Body { stmts: vec![stmt], results: vec![Atom::Var(v(2))] },
         span: Span::none(),
     };
-    let mut program = Program { functions: [function].into_iter().collect(), checks: Default::default() };
+    let mut program = Program {
+        functions: [function].into_iter().collect(),
+        checks: Default::default(),
+        thresholds: Default::default(),
+    };
     verify(&program).unwrap();
     erase_spans(&mut program);
     assert_eq!(parse(&print(&program)).unwrap(), program, "{program}");

@@ -219,6 +219,7 @@ fn the_host_program_fits_its_kernels() {
         }],
         entries: vec![],
         checks: vec![],
+        thresholds: vec![],
     };
     let launch =
         |args: Vec<Argument>| HostStmt::Launch { kernel: 0, tiles: vec![HostExpr::Const(Scalar::I64(1))], args };

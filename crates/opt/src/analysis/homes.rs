@@ -149,6 +149,10 @@ impl<A> Walk<'_, A> {
             Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.on_device(a) || self.on_device(b) || self.on_device(c),
             Expr::Size(s) => s.vars().into_iter().any(|s| self.own.device.contains(&value_of(s))),
             Expr::Read { .. } | Expr::Op(_) => true,
+            Expr::Guard { quantity, .. } => {
+                self.demand(quantity);
+                false
+            }
             Expr::If { cond, then, otherwise } => {
                 self.demand(cond);
                 self.body(then);

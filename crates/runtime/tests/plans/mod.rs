@@ -105,7 +105,16 @@ pub(crate) fn plan(
     entries: Vec<Entry>,
     checks: Vec<CheckText>,
 ) -> Plan {
-    Plan { version: VERSION, target: Target::C, functions, kernels, preamble: C_PREAMBLE.to_string(), entries, checks }
+    Plan {
+        version: VERSION,
+        target: Target::C,
+        functions,
+        kernels,
+        preamble: C_PREAMBLE.to_string(),
+        entries,
+        checks,
+        thresholds: Vec::new(),
+    }
 }
 
 pub(crate) const SAXPY_TILE: i64 = 64;

@@ -119,6 +119,12 @@ impl Host<'_> {
     fn stmt(&self, stmt: &HostStmt) -> Result<(), Fault> {
         match stmt {
             HostStmt::Compute { to, expr } => self.expect(expr, self.host(*to)?, "what is computed"),
+            HostStmt::Guard { to, threshold, quantity } => {
+                let known = *threshold < self.program.thresholds.len();
+                require(known, || format!("there is no threshold {threshold}"))?;
+                require(self.host(*to)? == ScalarType::Bool, || "a guard gives a bool".into())?;
+                self.expect(quantity, ScalarType::I64, "the quantity of a guard")
+            }
             HostStmt::Alloc { to, count, .. } => {
                 self.buffer(*to)?;
                 self.expect(count, ScalarType::I64, "a count")

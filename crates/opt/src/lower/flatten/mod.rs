@@ -86,7 +86,7 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         f.lifted_function(source, id)?;
     }
     let functions = f.functions.into_vec().into_iter().map(|x| x.expect("every function that is called was built"));
-    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone() })
+    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone(), thresholds: IdVec::new() })
 }
 
 struct Flattener<'a> {

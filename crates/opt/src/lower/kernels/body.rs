@@ -175,7 +175,7 @@ impl<'h> Builder<'h> {
                 Ok(())
             }
             FlatExpr::Atom(Atom::Var(v)) if self.is_column(*v) => Ok(()),
-            FlatExpr::Alloc { .. } | FlatExpr::Call { .. } | FlatExpr::MemoryLimit => {
+            FlatExpr::Alloc { .. } | FlatExpr::Call { .. } | FlatExpr::MemoryLimit | FlatExpr::Guard { .. } => {
                 Err(limit(stmt.span, "this inside a parallel body"))
             }
             expr => {

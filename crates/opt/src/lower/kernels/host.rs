@@ -256,6 +256,13 @@ impl<'a> Host<'a> {
             Expr::Loop { state, cond, body } => self.looped(target, stmt, state, cond, body),
             Expr::Call { function, args } => self.call(stmt, *function, args),
             Expr::Literal(items) => self.literal(stmt, items),
+            Expr::Guard { threshold, quantity } => {
+                let [v] = stmt.binds.as_slice() else { return Ok(()) };
+                let quantity = self.host_atom(quantity, stmt.span)?;
+                let to = self.scalar_slot(*v, ScalarType::Bool, false);
+                self.emit(HostStmt::Guard { to, threshold: threshold.index(), quantity });
+                Ok(())
+            }
             Expr::Concat(columns) => {
                 let [v] = stmt.binds.as_slice() else { return Ok(()) };
                 target.concat(self, *v, columns, stmt.span)

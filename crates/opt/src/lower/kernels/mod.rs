@@ -121,7 +121,8 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
         });
     }
     let checks = program.checks.iter().map(check_text).collect();
-    Ok(kernel::Program { target: options.target, kernels: shared.kernels, functions, entries, checks })
+    let thresholds = program.thresholds.iter().cloned().collect();
+    Ok(kernel::Program { target: options.target, kernels: shared.kernels, functions, entries, checks, thresholds })
 }
 
 fn check_text(info: &terrace_ir::check::CheckInfo) -> CheckText {

@@ -39,7 +39,7 @@ pub fn place_in_memory(program: &flat::Program) -> Lowered<mem::Program> {
     for (id, function) in program.functions.enumerate() {
         functions.push(Placer::new(function, homes.function(id)).function(function)?);
     }
-    Ok(mem::Program { functions, checks: program.checks.clone() })
+    Ok(mem::Program { functions, checks: program.checks.clone(), thresholds: program.thresholds.clone() })
 }
 
 struct Placer<'a> {

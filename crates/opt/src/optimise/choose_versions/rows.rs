@@ -1,8 +1,6 @@
-//! Versions: how much of a nest's parallelism is used.
+//! One operator over rows, in another version.
 //!
-//! The flattener makes everything parallel. That is one version of a nest, and often not the best: where the outer levels
-//! alone fill the machine, the inner ones are better run one after the other. The other versions are made from the flat one,
-//! operator by operator:
+//! Every version is made from the flat one:
 //!
 //! ```text
 //! flat    reduce grid [n][off] (i, j | p, q) { … }
@@ -16,66 +14,27 @@
 //! moved together (Munksgaard's thesis, section 4.6, expands to rows times longest row; this never does).
 //!
 //! A version that does not exist for an operator is the flat one: `block` exists for reductions of rows, `outer` for
-//! everything over several dimensions. The choice is fixed when compiling; guards that choose at run time come later.
+//! reductions, scans, maps and filters over several dimensions, `seq` for everything.
 
-use crate::options::{Options, Strategy};
+use crate::options::Strategy;
 use terrace_algebra::{Size, sum};
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
-use terrace_ir::flat::{
-    Body, Descriptor, Expr, Level, Op, OpKind, Operator, Program, ScanForm, Space, Stmt, Type, Value,
-};
+use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var};
 
-/// Chooses a version for every operator of the program.
-pub fn choose_versions(program: &mut Program, options: &Options) {
-    let mut seen = 0;
-    for function in program.functions.iter_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        rewrite(&mut body, &mut function.values, options, &mut seen);
-        function.body = body;
-    }
-}
-
-fn rewrite(body: &mut Body, values: &mut IdVec<ValueId, Value>, options: &Options, seen: &mut u64) {
-    let mut writer = Writer { values, out: Vec::new(), span: Span::none() };
-    for mut stmt in std::mem::take(&mut body.stmts) {
-        writer.span = stmt.span;
-        match stmt.expr {
-            Expr::If { ref mut then, ref mut otherwise, .. } => {
-                rewrite(then, writer.values, options, seen);
-                rewrite(otherwise, writer.values, options, seen);
-                writer.out.push(stmt);
-            }
-            Expr::Loop { ref mut cond, ref mut body, .. } => {
-                rewrite(cond, writer.values, options, seen);
-                rewrite(body, writer.values, options, seen);
-                writer.out.push(stmt);
-            }
-            Expr::Op(op) if op.level == Level::Grid => {
-                *seen += 1;
-                writer.version(*op, stmt.binds, pick(options.strategy, *seen));
-            }
-            _ => writer.out.push(stmt),
-        }
-    }
-    body.stmts = writer.out;
-}
-
-fn pick(strategy: Strategy, number: u64) -> Strategy {
-    let Strategy::Mix(seed) = strategy else { return strategy };
-    // A multiplicative hash: neighbouring numbers should not get neighbouring choices.
-    let mixed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    [Strategy::Seq, Strategy::Outer, Strategy::Block, Strategy::Flat][(mixed >> 61) as usize & 3]
-}
-
-struct Writer<'a> {
-    values: &'a mut IdVec<ValueId, Value>,
-    out: Vec<Stmt>,
-    span: Span,
+/// Statements under construction.
+pub(super) struct Writer<'a> {
+    /// The function's values.
+    pub values: &'a mut IdVec<ValueId, Value>,
+    /// What was written.
+    pub out: Vec<Stmt>,
+    /// Where it comes from.
+    pub span: Span,
 }
 
 impl Writer<'_> {
-    fn version(&mut self, mut op: Op, binds: Vec<ValueId>, strategy: Strategy) {
+    /// Writes an operator in the version that a strategy other than a mixture asks for, or the flat one.
+    pub(super) fn version(&mut self, mut op: Op, binds: Vec<ValueId>, strategy: Strategy) {
         let rows = op.space.len() > 1;
         match (strategy, &op.kind) {
             (Strategy::Seq, _) => {
@@ -92,19 +51,23 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, binds: Vec<ValueId>, expr: Expr) {
+    /// Adds a statement.
+    pub(super) fn push(&mut self, binds: Vec<ValueId>, expr: Expr) {
         self.out.push(Stmt { binds, expr, span: self.span });
     }
 
-    fn value(&mut self, name: &str, ty: Type, bound: Option<Size>) -> ValueId {
+    /// A new value.
+    pub(super) fn value(&mut self, name: &str, ty: Type, bound: Option<Size>) -> ValueId {
         self.values.push(Value { name: name.to_string(), ty, bound, at: () })
     }
 
-    fn int(&mut self, name: &str) -> ValueId {
+    /// A new integer.
+    pub(super) fn int(&mut self, name: &str) -> ValueId {
         self.value(name, Type::Scalar(ScalarType::I64), None)
     }
 
-    fn stmt(&self, bind: ValueId, expr: Expr) -> Stmt {
+    /// A statement that binds one value.
+    pub(super) fn stmt(&self, bind: ValueId, expr: Expr) -> Stmt {
         Stmt { binds: vec![bind], expr, span: self.span }
     }
 
@@ -298,7 +261,8 @@ impl Writer<'_> {
         size
     }
 
-    fn atom_of(&mut self, size: &Size) -> Atom {
+    /// An operand with the value of a size.
+    pub(super) fn atom_of(&mut self, size: &Size) -> Atom {
         if let Some(c) = size.as_constant() {
             return Atom::int(c);
         }

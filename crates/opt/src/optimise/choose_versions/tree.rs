@@ -1,0 +1,441 @@
+//! All versions of every nest, under a tree of guards.
+//!
+//! ```text
+//! points >= f.1.parallel ?                                  no: seq, one thread does everything
+//!   rows >= f.1.outer, and total / longest >= f.1.balanced ?     yes: outer, a thread per row
+//!     rows >= f.1.block, and mean length >= f.1.long ?           yes: block, a block of threads per row
+//!       flat
+//! ```
+//!
+//! `total / longest` says how many threads could be busy if each took whole rows: as many as there are rows if all have one
+//! length, one if a single row has everything. It is only computed where rows are irregular, there are enough of them, and asking costs the
+//! host nothing (on a CPU). Elsewhere irregular rows are never left to single threads unless a tuned threshold says so.
+//!
+//! Declined: versions of operators over one dimension (cut into tiles, a small one is sequential already), and more than one version
+//! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
+
+use super::nests::{Piece, Uses, has_rows, pieces};
+use super::quantities::Known;
+use super::report::{Choice, Missing, NestReport};
+use super::rows::Writer;
+use super::{Homes, Strategy};
+use crate::options::{Options, TileSizes};
+use std::collections::BTreeSet;
+use terrace_algebra::Size;
+use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
+use terrace_ir::flat::print::print_body;
+use terrace_ir::flat::visit::refresh;
+use terrace_ir::flat::{
+    Body, Descriptor, Expr, Level, Op, OpKind, Operator, Program, Space, Stmt, Threshold, ThresholdId, Type, Value,
+};
+use terrace_ir::{Atom, ValueId};
+use terrace_plan::Target;
+
+/// The text of all versions of a nest is at most so many times that of the flat one.
+pub const BUDGET: usize = 6;
+
+/// From where on guards hold if nobody has tuned them.
+struct Defaults {
+    parallel: i64,
+    outer: i64,
+    balanced: i64,
+    block: i64,
+    long: i64,
+}
+
+impl Defaults {
+    fn of(options: &Options) -> Defaults {
+        match (options.target, options.tiles == TileSizes::TINY) {
+            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, block: 2, long: 2 },
+            (Target::C, false) => {
+                Defaults { parallel: 1024, outer: 1024, balanced: 256, block: Threshold::NEVER, long: 64 }
+            }
+            (Target::Cuda, false) => Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, block: 256, long: 64 },
+        }
+    }
+}
+
+/// Makes all versions of every nest, and says which there are.
+pub(super) fn all_versions(program: &mut Program, options: &Options) -> Vec<NestReport> {
+    let homes = Homes::of(program);
+    let mut reports = Vec::new();
+    for id in program.functions.ids() {
+        let function = &mut program.functions[id];
+        let mut maker = Maker {
+            options,
+            defaults: Defaults::of(options),
+            known: Known { homes: homes.function(id) },
+            uses: Uses::of(function),
+            name: function.name.clone(),
+            thresholds: &mut program.thresholds,
+            values: &mut function.values,
+            reports: &mut reports,
+            seen: 0,
+        };
+        maker.body(&mut function.body);
+    }
+    reports
+}
+
+struct Maker<'a> {
+    options: &'a Options,
+    defaults: Defaults,
+    known: Known<'a>,
+    uses: Uses,
+    name: String,
+    thresholds: &'a mut IdVec<ThresholdId, Threshold>,
+    values: &'a mut IdVec<ValueId, Value>,
+    reports: &'a mut Vec<NestReport>,
+    seen: usize,
+}
+
+/// A version of a nest: its name and its statements, which bind what the flat ones bind.
+struct Version {
+    name: &'static str,
+    stmts: Vec<Stmt>,
+}
+
+/// A test: guards that must all hold. What a guard needs is computed right before it.
+struct Test {
+    guards: Vec<(ThresholdId, Quantity)>,
+}
+
+enum Quantity {
+    /// A size that the host knows.
+    Size(Size),
+    /// One size divided by another.
+    Mean(Size, Size),
+    /// Elements of all rows divided by the longest of the rows that these offsets describe.
+    Balance { total: Size, rows: Size, offsets: Vec<ValueId> },
+}
+
+enum Tree {
+    Leaf(Version),
+    Test(Test, Box<Tree>, Box<Tree>),
+}
+
+impl Maker<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut out = Vec::new();
+        for piece in pieces(std::mem::take(&mut body.stmts)) {
+            match piece {
+                Piece::Stmt(mut stmt) => {
+                    if !matches!(stmt.expr, Expr::Op(_)) {
+                        stmt.expr.bodies_mut().into_iter().for_each(|b| self.body(b));
+                    }
+                    out.push(stmt);
+                }
+                Piece::Nest(stmts) => self.nest(stmts, &mut out),
+            }
+        }
+        body.stmts = out;
+    }
+
+    fn nest(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        self.seen += 1;
+        let (number, span) = (self.seen, stmts[0].span);
+        let leaving = self.uses.leaving(&stmts, self.values);
+        let operators = stmts.iter().filter_map(|s| s.expr.op()).map(|op| self.describe(op)).collect();
+        let mut missing = Vec::new();
+        let tree = self.tree(number, stmts, &mut missing);
+        self.reports.push(NestReport {
+            name: format!("{}.{number}", self.name),
+            span,
+            operators,
+            missing,
+            tree: self.choice(&tree),
+        });
+        match tree {
+            Tree::Leaf(version) => out.extend(version.stmts),
+            tree => {
+                let body = self.spell(tree, &leaving, span);
+                out.extend(body.stmts);
+            }
+        }
+    }
+
+    fn describe(&self, op: &Op) -> String {
+        let name = |v: &ValueId| self.values[*v].name.clone();
+        let dimension = |d: &Descriptor| match d {
+            Descriptor::Regular(Atom::Const(c)) => format!("[{c}]"),
+            Descriptor::Regular(Atom::Var(v)) => format!("[{}]", name(v)),
+            Descriptor::Closed { .. } => "[closed form]".to_string(),
+            Descriptor::PerAncestor { lengths, .. } => format!("[per {}]", name(lengths)),
+            Descriptor::Irregular { off, .. } => format!("[{}]", name(off)),
+        };
+        format!("{} {}", op.name(), op.space.iter().map(dimension).collect::<String>())
+    }
+
+    /// The versions that there are, in their tree.
+    fn tree(&mut self, number: usize, flat: Vec<Stmt>, missing: &mut Vec<Missing>) -> Tree {
+        let mut lacks = |version: &'static str, why: &str| missing.push(Missing { version, why: why.to_string() });
+        let ops: Vec<&Op> = flat.iter().filter_map(|s| s.expr.op()).collect();
+        let total = self.largest(&ops);
+        let rows = self.fewest_rows(&ops);
+        let irregular = irregular_rows(&ops);
+        let inner: BTreeSet<ValueId> = flat.iter().flat_map(|s| s.binds.clone()).collect();
+        let seen_before = irregular.iter().all(|off| !inner.contains(off));
+
+        let mut outer = self.version("outer", Strategy::Outer, &flat);
+        let mut block = None;
+        let mut seq = self.version("seq", Strategy::Seq, &flat);
+        if rows.is_none() {
+            outer = None;
+            lacks("outer", "the host does not know how many rows there are");
+        } else if outer.is_none() {
+            lacks("outer", "none of its operators can be left to one thread per row");
+        }
+        match self.options.target {
+            Target::C => lacks("block", "a CPU has no blocks of threads"),
+            Target::Cuda if rows.is_none() || total.is_none() => {
+                lacks("block", "the host does not know how many rows there are, or how long they are");
+            }
+            Target::Cuda => {
+                block = self.version("block", Strategy::Block, &flat);
+                if block.is_none() {
+                    lacks("block", "only reductions of rows are spread over the threads of a block");
+                }
+            }
+        }
+        if total.is_none() {
+            seq = None;
+            lacks("seq", "the host does not know how many points there are");
+        }
+        let one = self.text(&flat).max(1);
+        let mut left = BUDGET * one - one;
+        for version in [&mut outer, &mut block, &mut seq] {
+            let text = version.as_ref().map_or(0, |v| self.text(&v.stmts));
+            match left.checked_sub(text) {
+                Some(rest) => left = rest,
+                None => {
+                    if let Some(v) = version.take() {
+                        lacks(v.name, "the text of all versions would be more than six times that of one");
+                    }
+                }
+            }
+        }
+
+        let mut tree = Tree::Leaf(Version { name: "flat", stmts: flat });
+        if let (Some(block), Some(total), Some(rows)) = (block, &total, &rows) {
+            let wide = self.threshold(number, "block", "rows", self.defaults.block);
+            let long = self.threshold(number, "long", "mean length of a row", self.defaults.long);
+            let mean = Quantity::Mean(total.clone(), rows.clone());
+            let test = Test { guards: vec![(wide, Quantity::Size(rows.clone())), (long, mean)] };
+            tree = Tree::Test(test, Box::new(Tree::Leaf(block)), Box::new(tree));
+        }
+        if let (Some(outer), Some(rows)) = (outer, rows) {
+            let asks = self.options.target == Target::C && seen_before && total.is_some();
+            let default = if irregular.is_empty() || asks { self.defaults.outer } else { Threshold::NEVER };
+            let wide = self.threshold(number, "outer", "rows", default);
+            let mut guards = vec![(wide, Quantity::Size(rows.clone()))];
+            if let (true, false, Some(total)) = (asks, irregular.is_empty(), &total) {
+                let about = "elements divided by the length of the longest row";
+                let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
+                guards.push((balanced, Quantity::Balance { total: total.clone(), rows, offsets: irregular }));
+            }
+            tree = Tree::Test(Test { guards }, Box::new(Tree::Leaf(outer)), Box::new(tree));
+        }
+        if let (Some(seq), Some(total)) = (seq, total) {
+            let many = self.threshold(number, "parallel", "points, or rows if there are more", self.defaults.parallel);
+            let test = Test { guards: vec![(many, Quantity::Size(total))] };
+            tree = Tree::Test(test, Box::new(tree), Box::new(Tree::Leaf(seq)));
+        }
+        tree
+    }
+
+    fn threshold(&mut self, number: usize, what: &str, about: &str, value: i64) -> ThresholdId {
+        let name = format!("{}.{number}.{what}", self.name);
+        self.thresholds.push(Threshold { name, about: about.to_string(), value })
+    }
+
+    fn text(&self, stmts: &[Stmt]) -> usize {
+        print_body(self.values, &Body { stmts: stmts.to_vec(), results: Vec::new() }).len()
+    }
+
+    /// The nest in another version; none where that is the flat one.
+    fn version(&mut self, name: &'static str, strategy: Strategy, flat: &[Stmt]) -> Option<Version> {
+        let mut writer = Writer { values: self.values, out: Vec::new(), span: Span::none() };
+        for stmt in flat {
+            writer.span = stmt.span;
+            if let Expr::Op(op) = &stmt.expr {
+                writer.version((**op).clone(), stmt.binds.clone(), strategy);
+            }
+        }
+        let stmts = writer.out;
+        (stmts != flat).then_some(Version { name, stmts })
+    }
+
+    fn largest(&self, ops: &[&Op]) -> Option<Size> {
+        // Empty rows are work too.
+        let levels = ops.iter().flat_map(|op| [(op, op.space.len()), (op, op.space.len() - 1)]);
+        let sizes: Option<Vec<Size>> = levels.map(|(op, upto)| self.known.points(op, upto, self.values)).collect();
+        sizes.map(|mut s| {
+            s.retain(|s| *s != Size::one());
+            distinct(s, &Size::max_of)
+        })
+    }
+
+    fn fewest_rows(&self, ops: &[&Op]) -> Option<Size> {
+        let deep = ops.iter().filter(|op| has_rows(op));
+        let sizes: Option<Vec<Size>> = deep.map(|op| self.known.points(op, op.space.len() - 1, self.values)).collect();
+        sizes.filter(|s| !s.is_empty()).map(|s| distinct(s, &Size::min_of))
+    }
+
+    // From trees to statements.
+
+    /// A body that binds what leaves the nest under its own names.
+    fn spell(&mut self, tree: Tree, leaving: &[ValueId], span: Span) -> Body {
+        let results: Vec<Atom> = leaving.iter().map(|v| Atom::Var(*v)).collect();
+        match tree {
+            Tree::Leaf(version) => Body { stmts: version.stmts, results },
+            Tree::Test(test, then, otherwise) => {
+                let mut then = self.spell(*then, leaving, span);
+                let mut otherwise = self.spell(*otherwise, leaving, span);
+                refresh(&mut then, self.values);
+                refresh(&mut otherwise, self.values);
+                let mut stmts = Vec::new();
+                let cond = self.cond(test, span, &mut stmts);
+                let choice = Expr::If { cond, then, otherwise };
+                stmts.push(Stmt { binds: leaving.to_vec(), expr: choice, span });
+                Body { stmts, results }
+            }
+        }
+    }
+
+    /// Writes the guards of a test; a later one only runs where the earlier ones hold.
+    fn cond(&mut self, test: Test, span: Span, out: &mut Vec<Stmt>) -> Atom {
+        let mut guards = test.guards.into_iter().rev();
+        let Some((threshold, quantity)) = guards.next() else { return Atom::Const(Scalar::Bool(true)) };
+        let mut body = self.guard(threshold, quantity, span);
+        for (threshold, quantity) in guards {
+            let first = self.guard(threshold, quantity, span);
+            let no = Body { stmts: Vec::new(), results: vec![Atom::Const(Scalar::Bool(false))] };
+            let holds = self.values.push(boolean("holds"));
+            let both = Expr::If { cond: first.results[0], then: body, otherwise: no };
+            let mut stmts = first.stmts;
+            stmts.push(Stmt { binds: vec![holds], expr: both, span });
+            body = Body { stmts, results: vec![holds.into()] };
+        }
+        out.extend(body.stmts);
+        body.results[0]
+    }
+
+    fn guard(&mut self, threshold: ThresholdId, quantity: Quantity, span: Span) -> Body {
+        let what = self.thresholds[threshold].name.rsplit('.').next().unwrap_or("holds").to_string();
+        let mut writer = Writer { values: self.values, out: Vec::new(), span };
+        let quantity = match quantity {
+            Quantity::Size(size) => writer.atom_of(&size),
+            Quantity::Mean(total, rows) => {
+                let total = writer.atom_of(&total);
+                let rows = writer.atom_of(&rows);
+                writer.quotient(total, rows)
+            }
+            Quantity::Balance { total, rows, offsets } => {
+                let longest = writer.longest_row(&rows, &offsets);
+                let total = writer.atom_of(&total);
+                writer.quotient(total, longest)
+            }
+        };
+        let holds = writer.values.push(boolean(&what));
+        writer.push(vec![holds], Expr::Guard { threshold, quantity });
+        Body { stmts: writer.out, results: vec![holds.into()] }
+    }
+
+    // From trees to words.
+
+    fn choice(&self, tree: &Tree) -> Choice {
+        match tree {
+            Tree::Leaf(version) => Choice::Version(version.name),
+            Tree::Test(test, then, otherwise) => {
+                let mut choice = self.choice(then);
+                for (threshold, _) in test.guards.iter().rev() {
+                    choice = Choice::Test {
+                        threshold: self.thresholds[*threshold].clone(),
+                        then: Box::new(choice),
+                        otherwise: Box::new(self.choice(otherwise)),
+                    };
+                }
+                choice
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// `a / max(b, 1)`.
+    fn quotient(&mut self, a: Atom, b: Atom) -> Atom {
+        let (least, q) = (self.int("least"), self.int("quotient"));
+        self.push(vec![least], Expr::Binary(BinOp::Max, b, Atom::int(1)));
+        self.push(vec![q], Expr::Binary(BinOp::Div, a, least.into()));
+        q.into()
+    }
+
+    /// The length of the longest row that some offsets describe; there are at most so many rows.
+    fn longest_row(&mut self, rows: &Size, offsets: &[ValueId]) -> Atom {
+        let mut most = Atom::int(0);
+        for off in offsets {
+            let one = self.longest_of(rows, *off);
+            let more = self.int("longest");
+            self.push(vec![more], Expr::Binary(BinOp::Max, most, one));
+            most = more.into();
+        }
+        most
+    }
+
+    fn longest_of(&mut self, rows: &Size, off: ValueId) -> Atom {
+        let Type::Column { length, .. } = self.values[off].ty.clone() else { return Atom::int(0) };
+        // The true number of rows, which may be on the device.
+        let count = self.atom_of(&(length - 1));
+        let (i, p, next) = (self.int("i"), self.int("p"), self.int("next"));
+        self.values[p].bound = Some(rows.clone() - 1);
+        let (start, end, length) = (self.int("start"), self.int("end"), self.int("length"));
+        let stmts = vec![
+            self.stmt(next, Expr::Binary(BinOp::Add, p.into(), Atom::int(1))),
+            self.stmt(start, Expr::Read { column: off, at: p.into() }),
+            self.stmt(end, Expr::Read { column: off, at: next.into() }),
+            self.stmt(length, Expr::Binary(BinOp::Sub, end.into(), start.into())),
+        ];
+        let (a, b, c) = (self.int("a"), self.int("b"), self.int("c"));
+        let more = self.stmt(c, Expr::Binary(BinOp::Max, a.into(), b.into()));
+        let operator =
+            Operator { left: vec![a], right: vec![b], body: Body { stmts: vec![more], results: vec![c.into()] } };
+        let op = Op {
+            level: Level::Grid,
+            space: Space::from([Descriptor::Regular(count)]),
+            indices: vec![i],
+            positions: vec![p],
+            body: Body { stmts, results: vec![length.into()] },
+            kind: OpKind::Reduce { operator, neutral: vec![Atom::int(0)], masked: false },
+        };
+        let longest = self.int("longest");
+        self.push(vec![longest], Expr::Op(Box::new(op)));
+        longest.into()
+    }
+}
+
+fn boolean(name: &str) -> Value {
+    Value { name: name.to_string(), ty: Type::Scalar(ScalarType::Bool), bound: None, at: () }
+}
+
+/// The offsets of the irregular rows that the outer version would leave to single threads.
+fn irregular_rows(ops: &[&Op]) -> Vec<ValueId> {
+    let mut out = Vec::new();
+    for op in ops.iter().filter(|op| has_rows(op)) {
+        if let Some(Descriptor::Irregular { off, .. }) = op.space.last()
+            && !out.contains(off)
+        {
+            out.push(*off);
+        }
+    }
+    out
+}
+
+fn distinct(mut sizes: Vec<Size>, of: &dyn Fn(&[Size]) -> Size) -> Size {
+    sizes.sort();
+    sizes.dedup();
+    match sizes.as_slice() {
+        [] => Size::one(),
+        [one] => one.clone(),
+        several => of(several),
+    }
+}
