@@ -109,7 +109,7 @@ pub(crate) enum Command {
     Ir {
         /// The program.
         file: PathBuf,
-        /// Which stage: core, shapes, flat, mem, kernels, plan, c or cuda.
+        /// Which stage: core, shapes, flat, fusion, mem, kernels, plan, c or cuda.
         #[arg(long, value_parser = stage, default_value = "core")]
         stage: Stage,
         /// Every stage, one after the other.

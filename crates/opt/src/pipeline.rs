@@ -12,7 +12,7 @@ use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, prove_checks,
-    regular_entry, simplify, spell_out_operators, spell_out_sums, spell_out_views,
+    regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -82,6 +82,12 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         wanted: always,
         run: |p, _| drop_proved::drop_proved(p),
     },
+    Pass {
+        name: "simplify_core",
+        about: "constants, copies, common expressions, dead code, invariants",
+        wanted: always,
+        run: |p, _| simplify_core::simplify_core(p),
+    },
     // After inlining, which shows what operators do; before views are spelled out, of which it makes some.
     Pass {
         name: "spell_out_operators",
@@ -103,6 +109,12 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         wanted: always,
         run: |p, _| merge_concats::merge_concats(p),
     },
+    Pass {
+        name: "simplify_views",
+        about: "what views became is simplified",
+        wanted: always,
+        run: |p, _| simplify_core::simplify_core(p),
+    },
     // After inlining, which leaves only recursive calls.
     Pass {
         name: "compute_before_calls",
@@ -123,7 +135,7 @@ pub const FLAT: &[Pass<flat::Program>] = &[
     },
     Pass {
         name: "fuse",
-        about: "producers move into their only consumer",
+        about: "producers move into consumers, neighbours over equal spaces become one",
         wanted: with_fusion,
         run: |p, _| fuse::fuse(p),
     },
@@ -149,12 +161,6 @@ pub const VERSIONS: &[Pass<flat::Program>] = &[
         about: "what the versions put side by side is fused",
         wanted: with_fusion,
         run: |p, _| fuse::fuse(p),
-    },
-    Pass {
-        name: "fuse_neighbours",
-        about: "independent maps over equal spaces become one",
-        wanted: with_fusion,
-        run: |p, _| fuse::fuse_neighbours(p),
     },
     Pass {
         name: "simplify_versions",
@@ -199,14 +205,33 @@ pub fn to_flat(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<flat::Program, Box<Diagnostic>> {
+    let mut flat = to_parallel_flat(program, options, timings)?;
+    run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
+    Ok(flat)
+}
+
+/// Core to Flat, before versions.
+fn to_parallel_flat(
+    program: &core::Program,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<flat::Program, Box<Diagnostic>> {
     let mut program = program.clone();
     run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
     let analysis = timings.measure("analyse", || analyse(&program));
     let mut flat = timings.measure("flatten", || flatten::flatten(&program, &analysis, options))?;
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);
-    run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
     Ok(flat)
+}
+
+/// The fusions that were refused while everything is parallel, and why.
+pub fn refused_fusions(
+    program: &core::Program,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Vec<fuse::Refusal>, Box<Diagnostic>> {
+    to_parallel_flat(program, options, timings).map(|flat| fuse::refusals(&flat))
 }
 
 /// Flat to Mem.

@@ -4,11 +4,12 @@ use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use terrace_base::{IdVec, Timings};
+use terrace_base::{IdVec, SourceMap, Span, Timings};
 use terrace_ir::core::print::print_with_shapes;
 use terrace_ir::core::visit::walk_mut;
 use terrace_ir::core::{Expr, Role, StmtKind};
 use terrace_ir::{flat, kernel, mem};
+use terrace_opt::optimise::fuse::Refusal;
 use terrace_opt::optimise::prove_checks::{forget_proofs, prove_checks};
 use terrace_opt::options::Options;
 use terrace_opt::pipeline;
@@ -23,6 +24,8 @@ pub enum Stage {
     Shapes,
     /// Without nesting.
     Flat,
+    /// What was not fused on the way there, and why.
+    Fusion,
     /// With places in memory.
     Mem,
     /// Kernels and host program.
@@ -37,8 +40,17 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 8] =
-        [Stage::Core, Stage::Shapes, Stage::Flat, Stage::Mem, Stage::Kernels, Stage::Plan, Stage::C, Stage::Cuda];
+    pub const ALL: [Stage; 9] = [
+        Stage::Core,
+        Stage::Shapes,
+        Stage::Flat,
+        Stage::Fusion,
+        Stage::Mem,
+        Stage::Kernels,
+        Stage::Plan,
+        Stage::C,
+        Stage::Cuda,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -46,6 +58,7 @@ impl Stage {
             Stage::Core => "core",
             Stage::Shapes => "shapes",
             Stage::Flat => "flat",
+            Stage::Fusion => "fusion",
             Stage::Mem => "mem",
             Stage::Kernels => "kernels",
             Stage::Plan => "plan",
@@ -114,6 +127,12 @@ impl Program {
             return Ok(print_with_shapes(&program.core, &program.analysis.shapes));
         }
         let mut timings = Timings::new();
+        if stage == Stage::Fusion {
+            let options = Options { target: backend.target(), ..settings.options.clone() };
+            let refusals = pipeline::refused_fusions(&program.core, &options, &mut timings);
+            let refusals = refusals.map_err(|d| Failed::new(vec![*d], &program.sources))?;
+            return Ok(explain_fusion(&refusals, &program.sources));
+        }
         Ok(match compile(&program, backend, settings, stage, &mut timings)? {
             Compiled::Flat(p) => p.to_string(),
             Compiled::Mem(p) => p.to_string(),
@@ -151,6 +170,26 @@ impl Program {
     }
 }
 
+/// One line per fusion that was refused.
+fn explain_fusion(refusals: &[Refusal], sources: &SourceMap) -> String {
+    let at = |(name, span): &(String, Span)| match sources.contains(*span) {
+        true => format!("`{name}` (line {})", sources.line_col(*span).line),
+        false => format!("`{name}`"),
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for refusal in refusals {
+        let into = refusal.consumer.as_ref().map(|c| format!(" into {}", at(c))).unwrap_or_default();
+        let line = format!("{} is not fused{into}: {}\n", at(&refusal.producer), refusal.reason);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    match lines.is_empty() {
+        true => "everything that could be fused was\n".into(),
+        false => lines.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,5 +204,36 @@ mod tests {
         let core = program.show(Stage::Core, Backend::C, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
         assert!(core.contains("call test_f(") && core.contains("call twice_i64("), "{core}");
         assert!(!core.contains("test \""), "{core}");
+    }
+
+    fn check_fusion(text: &str, expected: &str) {
+        let program = Program::from_text("f.tce", text).unwrap_or_else(|e| panic!("{e}"));
+        let found = program.show(Stage::Fusion, Backend::Flat, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn refused_fusions_are_listed_with_the_reason() {
+        check_fusion("entry f(xs: []f64) -> f64 = sum([x * x for x in xs])", "everything that could be fused was\n");
+        check_fusion(
+            "entry softmax(xs: []f64) -> []f64 =
+               let t = [exp(x) for x in xs]
+               let s = sum(t)
+               in [x / s for x in t]",
+            "`t` (line 2) is not fused into `s` (line 3): it is used by 2 operators and contains a function that is costly to compute\n",
+        );
+        check_fusion(
+            "entry f(xs: []f64, at: []i64) -> f64 =
+               let t = [sin(x) for x in xs]
+               in sum([t[i] for i in at])",
+            "`t` (line 2) is not fused into `total` (line 3): it is read at computed positions and contains a function that is \
+             costly to compute\n",
+        );
+        check_fusion(
+            "entry f(xs: []f64) -> ([]f64, f64) =
+               let t = [x + 1.0 for x in xs]
+               in (t, sum(t))",
+            "`t` (line 2) is not fused into `total` (line 3): it is a result, so it is stored anyway\n",
+        );
     }
 }

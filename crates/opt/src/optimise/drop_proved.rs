@@ -14,10 +14,11 @@
 //! Then the values go that only the proved checks used. It declines to remove anything that may stop the program or may not
 //! end (checks, ascriptions, calls, loops), what a type mentions, and code that was dead before: later passes find that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::optimise::simplify_core::dead::remove_loose;
+use std::collections::BTreeSet;
 use terrace_base::Scalar;
-use terrace_ir::core::visit::{Part, bound_values, count_uses, has_checks, walk, walk_mut};
-use terrace_ir::core::{Body, Expr, Function, Program, Stmt, StmtKind};
+use terrace_ir::core::visit::walk_mut;
+use terrace_ir::core::{Function, Program, Stmt, StmtKind};
 use terrace_ir::{Atom, ValueId};
 
 /// Drops in all functions.
@@ -33,8 +34,7 @@ fn drop_in(function: &mut Function) {
     if loose.is_empty() {
         return;
     }
-    let mut sweep = Sweep { uses: count_uses(&function.body), mentioned: mentioned(function), loose };
-    sweep.body(&mut function.body);
+    remove_loose(function, loose);
 }
 
 /// Takes the operands from a proved check.
@@ -48,85 +48,6 @@ fn empty(stmt: &mut Stmt) -> Vec<ValueId> {
         }
         _ => Vec::new(),
     }
-}
-
-/// The values that some type of the function mentions.
-fn mentioned(function: &Function) -> BTreeSet<ValueId> {
-    let mut out = function.result.free_values();
-    for v in function.params.iter().copied().chain(bound_values(&function.body)) {
-        out.extend(function.values[v].ty.free_values());
-    }
-    walk(&function.body, &mut |stmt| {
-        if let StmtKind::Let { expr, .. } = &stmt.kind {
-            expr.parts(&mut |part| {
-                if let Part::Type(t) = part {
-                    out.extend(t.free_values());
-                }
-            });
-        }
-    });
-    out
-}
-
-struct Sweep {
-    uses: BTreeMap<ValueId, usize>,
-    mentioned: BTreeSet<ValueId>,
-    /// Values that have lost a use.
-    loose: BTreeSet<ValueId>,
-}
-
-impl Sweep {
-    // From the last statement to the first: all uses of a value are seen before the value is.
-    fn body(&mut self, body: &mut Body) {
-        let mut kept = Vec::with_capacity(body.stmts.len());
-        for mut stmt in std::mem::take(&mut body.stmts).into_iter().rev() {
-            if let StmtKind::Let { value, expr, .. } = &mut stmt.kind {
-                if self.is_dead(*value) && is_harmless(expr) {
-                    self.forget(expr);
-                    continue;
-                }
-                expr.bodies_mut().into_iter().rev().for_each(|b| self.body(b));
-            }
-            kept.push(stmt);
-        }
-        kept.reverse();
-        body.stmts = kept;
-    }
-
-    fn is_dead(&self, value: ValueId) -> bool {
-        self.loose.contains(&value) && self.uses.get(&value).is_none_or(|n| *n == 0) && !self.mentioned.contains(&value)
-    }
-
-    /// Takes back the uses that an expression makes.
-    fn forget(&mut self, expr: &Expr) {
-        let mut used: Vec<Atom> = expr.operands();
-        for body in expr.bodies() {
-            used.push(body.result);
-            walk(body, &mut |stmt| {
-                used.extend(stmt.operands());
-                if let StmtKind::Let { expr, .. } = &stmt.kind {
-                    used.extend(expr.bodies().into_iter().map(|b| b.result));
-                }
-            });
-        }
-        for v in used.into_iter().filter_map(Atom::var) {
-            if let Some(n) = self.uses.get_mut(&v) {
-                *n = n.saturating_sub(1);
-            }
-            self.loose.insert(v);
-        }
-    }
-}
-
-/// Whether nothing is lost when nobody computes it: it cannot stop the program, and it ends.
-fn is_harmless(expr: &Expr) -> bool {
-    let plain = |e: &Expr| !matches!(e, Expr::Ascribe { .. } | Expr::Call { .. } | Expr::Loop { .. });
-    let all_plain = |body: &Body| {
-        let mut fine = !has_checks(body);
-        walk(body, &mut |stmt| fine &= matches!(&stmt.kind, StmtKind::Let { expr, .. } if plain(expr)));
-        fine
-    };
-    plain(expr) && expr.bodies().into_iter().all(all_plain)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod merge_concats;
 pub mod prove_checks;
 pub mod regular_entry;
 pub mod simplify;
+pub mod simplify_core;
 pub mod spell_out_operators;
 pub mod spell_out_sums;
 pub mod spell_out_views;

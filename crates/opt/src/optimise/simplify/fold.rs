@@ -8,10 +8,11 @@
 //! check 3 c              (gone: proved)
 //! ```
 
+use super::scalars;
 use std::collections::BTreeMap;
-use terrace_base::{BinOp, IdVec, Scalar, convert, fma};
+use terrace_base::{BinOp, IdVec, Scalar};
 use terrace_ir::flat::visit::{substitute_expr, substitute_with_types};
-use terrace_ir::flat::{Body, Expr, Function, Stmt, Type, Value};
+use terrace_ir::flat::{Body, Expr, Function, Stmt, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// Folds; says whether anything changed.
@@ -80,25 +81,19 @@ fn resolved(stmt: &mut Stmt) -> Option<Body> {
 }
 
 fn simpler(expr: &Expr, values: &IdVec<ValueId, Value>) -> Option<Atom> {
-    let constant = |a: Atom| match a {
-        Atom::Const(c) => Some(c),
-        Atom::Var(_) => None,
-    };
     match expr {
         Expr::Atom(a) => Some(*a),
-        Expr::Unary(op, a) => op.try_apply(constant(*a)?).map(Atom::Const),
-        Expr::Convert(ty, a) => Some(Atom::Const(convert(constant(*a)?, *ty))),
-        Expr::Fma(a, b, c) => Some(Atom::Const(fma(constant(*a)?, constant(*b)?, constant(*c)?))),
+        Expr::Unary(op, a) => scalars::unary(*op, *a),
+        Expr::Convert(ty, a) => scalars::converted(*ty, *a),
+        Expr::Fma(a, b, c) => scalars::fused(*a, *b, *c),
         Expr::Select(Atom::Const(Scalar::Bool(c)), a, b) => Some(if *c { *a } else { *b }),
+        Expr::Select(_, a, b) if a == b => Some(*a),
         Expr::Size(size) => match (size.as_constant(), size.as_var()) {
             (Some(c), _) => Some(Atom::int(c)),
             (_, Some(v)) => Some(Atom::Var(terrace_ir::value_of(v))),
             _ => None,
         },
-        Expr::Binary(op, a, b) => match (constant(*a), constant(*b)) {
-            (Some(x), Some(y)) => op.try_apply(x, y).map(Atom::Const),
-            (x, y) => identity(*op, *a, *b, x, y, values),
-        },
+        Expr::Binary(op, a, b) => scalars::binary(*op, *a, *b, a.var().or(b.var()).and_then(|v| values[v].ty.elem())),
         _ => None,
     }
 }
@@ -112,36 +107,4 @@ fn by_power_of_two(expr: &Expr) -> Option<Expr> {
         BinOp::Div => Expr::Binary(BinOp::Shr, *a, constant(i64::from(by.trailing_zeros()))),
         _ => Expr::Binary(BinOp::And, *a, constant((by - 1) as i64)),
     })
-}
-
-fn identity(
-    op: BinOp,
-    a: Atom,
-    b: Atom,
-    x: Option<Scalar>,
-    y: Option<Scalar>,
-    values: &IdVec<ValueId, Value>,
-) -> Option<Atom> {
-    let v = a.var().or(b.var())?;
-    let Type::Scalar(ty) = values[v].ty else { return None };
-    if ty.is_float() {
-        return None;
-    }
-    let is = |c: Option<Scalar>, n: i64| c.is_some_and(|c| c == Scalar::from_i64(c.ty(), n) && c.ty().is_int());
-    let truth = |c: Option<Scalar>, t: bool| c == Some(Scalar::Bool(t));
-    match op {
-        BinOp::Add if is(x, 0) => Some(b),
-        BinOp::Add | BinOp::Sub if is(y, 0) => Some(a),
-        BinOp::Mul | BinOp::Div if is(y, 1) => Some(a),
-        BinOp::Mul if is(x, 1) => Some(b),
-        BinOp::And if truth(x, true) => Some(b),
-        BinOp::And if truth(y, true) => Some(a),
-        BinOp::Or if truth(x, false) => Some(b),
-        BinOp::Or if truth(y, false) => Some(a),
-        BinOp::And if truth(x, false) || truth(y, false) => Some(Atom::Const(Scalar::Bool(false))),
-        BinOp::Sub if a == b => Some(Atom::Const(Scalar::zero(ty))),
-        BinOp::Eq | BinOp::Le | BinOp::Ge if a == b => Some(Atom::Const(Scalar::Bool(true))),
-        BinOp::Ne | BinOp::Lt | BinOp::Gt if a == b => Some(Atom::Const(Scalar::Bool(false))),
-        _ => None,
-    }
 }

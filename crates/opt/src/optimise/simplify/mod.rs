@@ -8,6 +8,7 @@
 
 mod dead;
 mod fold;
+pub(crate) mod scalars;
 mod share;
 
 use terrace_ir::flat::Program;
