@@ -4,15 +4,15 @@
 //! Core ─▶ Core ─flatten─▶ Flat ─▶ Flat ─place─▶ Mem ─lower─▶ kernels and host program
 //! ```
 //!
-//! A pass is a value: a name, a sentence, a function. Passes from a language to itself stand in [`CORE`], [`FLAT`] and
-//! [`VERSIONS`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
+//! A pass is a value: a name, a sentence, a function. Passes from a language to itself stand in [`CORE`], [`FLAT`],
+//! [`VERSIONS`] and [`MACHINE`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, merge_concats, prove_checks,
-    regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
+    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, lower_writes, merge_concats,
+    prove_checks, regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -170,6 +170,41 @@ pub const VERSIONS: &[Pass<flat::Program>] = &[
     },
 ];
 
+/// On Flat, before memory is planned: what no machine has becomes what machines have.
+pub const MACHINE: &[Pass<flat::Program>] = &[
+    // Before scatters and sorts, of which it makes some.
+    Pass {
+        name: "lower_hists",
+        about: "histograms that depend on the order of the points become sorts and reductions",
+        wanted: always,
+        run: |p, _| lower_writes::lower_hists(p),
+    },
+    Pass {
+        name: "lower_scatters",
+        about: "scatters whose positions may repeat become histograms and maps",
+        wanted: always,
+        run: |p, _| lower_writes::lower_scatters(p),
+    },
+    Pass {
+        name: "lower_sorts",
+        about: "sorts become merge passes",
+        wanted: always,
+        run: |p, _| lower_writes::lower_sorts(p),
+    },
+    Pass {
+        name: "fuse_lowered",
+        about: "producers move into their only consumer",
+        wanted: with_fusion,
+        run: |p, _| fuse::fuse(p),
+    },
+    Pass {
+        name: "simplify_lowered",
+        about: "constants, copies, common scalars, dead code",
+        wanted: always,
+        run: |p, _| simplify::simplify(p),
+    },
+];
+
 /// Core as every engine runs it, and what is known about its sizes. Without proofs nothing is marked.
 pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) -> Analysis {
     run(CORE, program, options, timings, core::verify::verify);
@@ -237,10 +272,12 @@ pub fn refused_fusions(
 /// Flat to Mem.
 pub fn to_mem(
     program: &flat::Program,
-    _options: &Options,
+    options: &Options,
     timings: &mut Timings,
 ) -> Result<mem::Program, Box<Diagnostic>> {
-    let mem = timings.measure("place_in_memory", || place_in_memory::place_in_memory(program))?;
+    let mut program = program.clone();
+    run(MACHINE, &mut program, options, timings, flat::verify::verify);
+    let mem = timings.measure("place_in_memory", || place_in_memory::place_in_memory(&program))?;
     check("place_in_memory", mem::verify::verify(&mem));
     Ok(mem)
 }

@@ -106,10 +106,10 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let fold = Fold::new(operator, neutral, values)?;
         let mut outs = self.outputs(frame, binds)?;
         let count = frame.int(count)?;
-        self.room(count, frame.function.span)?;
         let Ok(length) = usize::try_from(count) else {
             return Err(bug(format!("{count} bins")));
         };
+        self.room(count, frame.function.span)?;
         let mut bins = vec![fold.start(frame)?; length];
         loop {
             match self.step(frame, running)? {

@@ -172,7 +172,8 @@ impl Flattener<'_> {
     pub(super) fn rebuilt_array(&mut self, arr: &Arr, cx: &Context) -> Result<Arr> {
         let scope = Scope::default();
         let inner = self.iterate(cx, &scope, arr)?;
-        let item = self.item_in(&inner, arr, cx.depth());
+        // By index, not by position: a prefix has the positions of the whole, and would be taken for it.
+        let item = self.item(arr, &Ix::Index(cx.depth()), None, None);
         let elem = self.stored(&inner, &scope, &item, "x")?;
         Ok(self.collected(cx, &inner, elem))
     }

@@ -1,7 +1,7 @@
 //! What of Core the flattener does not know yet, found before it starts.
 //!
 //! ```text
-//! let ys_2 : []f64 = sort xs_0 by ks_1       sorting an array cannot be flattened yet
+//! let ys_2 : [][]f64 = transpose xss_0       `transpose` cannot be flattened yet
 //! ```
 //!
 //! A function is looked through before it is translated, so that the translation itself meets only what it knows. A function
@@ -16,11 +16,7 @@ const ENUMS: &str = "an enum that holds arrays";
 fn unknown(expr: &Expr) -> Option<&'static str> {
     Some(match expr {
         Expr::Strided { .. } | Expr::Extent(_) => "a strided slice",
-        Expr::Disjoint(_) | Expr::UpdateStrided { .. } => "an update of a slice with more than two dimensions",
-        Expr::Update { .. } => "an update of an array",
-        Expr::Scatter { .. } => "`scatter` inside parallel code",
-        Expr::Hist { .. } => "`hist` inside parallel code",
-        Expr::Sort { .. } => "sorting inside parallel code, or by keys that contain arrays,",
+        Expr::Disjoint(_) => "an update of a strided slice",
         Expr::Precedes(..) => "comparing arrays by the total order",
         Expr::Flatten(_) => "`flatten`",
         Expr::Partition { .. } => "cutting an array into rows of given sizes",

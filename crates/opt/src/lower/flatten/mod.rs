@@ -43,6 +43,7 @@ mod rep;
 mod rowwise;
 mod sizes;
 mod stores;
+mod writes;
 
 use crate::analysis::shapes::Analysis;
 use crate::options::Options;

@@ -73,12 +73,12 @@ impl Flattener<'_> {
                 let elems: Vec<Rep> = elems.iter().map(|a| self.rep(*a, env)).collect();
                 self.literal(expr, elems, name, cx, scope)
             }
-            _ => unreachable!("scalar and structural expressions are translated elsewhere"),
+            _ => self.write(expr, name, env, cx, scope),
         }
     }
 
     /// An array of which only the length matters.
-    fn counted(&self, count: Atom, env: &Env) -> Arr {
+    pub(super) fn counted(&self, count: Atom, env: &Env) -> Arr {
         let Rep::Scalar(len, _) = self.rep(count, env) else { unreachable!("a count is a scalar") };
         Arr { start: Ix::int(0), len, dim: None, count: Atom::int(0), total: None, elem: Elem::Tuple(Vec::new()) }
     }
@@ -162,7 +162,7 @@ impl Flattener<'_> {
     }
 
     /// Where the rows of the last dimension start, by position in the others, when everything is packed.
-    fn packed_start(&mut self, inner: &Context) -> Ix {
+    pub(super) fn packed_start(&mut self, inner: &Context) -> Ix {
         let outer = match inner.depth() {
             1 => return Ix::int(0),
             d => Ix::Position(d - 2),
@@ -350,7 +350,7 @@ impl Flattener<'_> {
     }
 
     /// The recipes of an element's scalars, and of its rows' starts and lengths.
-    fn recipes(rep: &Rep, out: &mut Vec<(Ix, ScalarType)>) {
+    pub(super) fn recipes(rep: &Rep, out: &mut Vec<(Ix, ScalarType)>) {
         match rep {
             Rep::Scalar(ix, ty) => out.push((ix.clone(), *ty)),
             Rep::Tuple(parts) => parts.iter().for_each(|p| Self::recipes(p, out)),
@@ -362,7 +362,7 @@ impl Flattener<'_> {
     }
 
     /// Elements whose recipes' values are in `columns`.
-    fn elem_of(rep: &Rep, columns: &mut impl Iterator<Item = ValueId>) -> Elem {
+    pub(super) fn elem_of(rep: &Rep, columns: &mut impl Iterator<Item = ValueId>) -> Elem {
         let mut next = || columns.next().expect("one column per recipe");
         match rep {
             Rep::Scalar(_, ty) => Elem::Scalar(next(), *ty),
@@ -466,7 +466,7 @@ impl Flattener<'_> {
         Ok(Rep::Array(self.collected(cx, &kept, elem)))
     }
 
-    fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
+    pub(super) fn operator_of(&mut self, lambda: &Lambda, like: &Rep, env: &Env) -> Result<Operator> {
         let types = &self.source().values;
         if !is_thread_body(&lambda.body, types) || !self.flat_result(&lambda.body) {
             return self.limit("a reduction whose operator works on arrays");
@@ -500,7 +500,7 @@ impl Flattener<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn reduce(
+    pub(super) fn reduce(
         &mut self,
         lambda: &Lambda,
         neutral: &Rep,

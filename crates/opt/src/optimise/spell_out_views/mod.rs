@@ -18,49 +18,40 @@
 //! | --- | --- |
 //! | `moves.rs` | `rotate slide pad reshape transpose` |
 //! | `rows.rs` | `partition`, and `flatten` by a search for the row of each element |
-//! | `strides.rs`, `strided_updates.rs` | strided slices: read, how far they reach, and written in one dimension or two |
-//! | `updates.rs` | `update` at an index |
+//! | `strides.rs`, `disjoint.rs` | strided slices: read, how far they reach, whether their positions are distinct |
 //! | `order.rs` | `precedes` |
-//! | `merge_sort.rs` | `sort` outside of parallel code, and by keys with arrays in them |
-//! | `sorting.rs` | `scatter` and `hist` by sorting, outside of parallel code |
+//! | `merge_sort.rs` | `sort` by keys with arrays in them |
 //!
-//! Declined, and left as they are for the flattener to refuse: `sort`, `scatter` and `hist` in parallel code, strided updates
-//! of more than two dimensions. An update costs a copy of the array.
+//! Declined, because the flattener knows them: updates, `scatter`, `hist`, and `sort` by numbers and tuples of them.
 
 pub(in crate::optimise) mod build;
+mod disjoint;
 mod merge_sort;
 mod moves;
 mod order;
 mod rows;
-mod sorting;
-mod strided_updates;
 mod strides;
-mod updates;
 
 use build::Build;
 use order::is_plain;
 use terrace_base::IdVec;
 use terrace_ir::ValueId;
-use terrace_ir::core::{Body, Expr, Program, Role, Stmt, StmtKind, Value};
+use terrace_ir::core::{Body, Expr, Program, Stmt, StmtKind, Value};
 
 /// Spells out in all functions. Calls that are left in it must be recursive ones (`inline_calls` has run).
 pub fn spell_out_views(program: &mut Program) {
     for function in program.functions.iter_mut() {
-        // What is still called is called at many points at once.
-        let once = function.role != Role::Internal;
-        spell_out(&mut function.body, &mut function.values, once);
+        spell_out(&mut function.body, &mut function.values);
     }
 }
 
-/// Spells out in a body; `once` says that it does not run at many points at once.
-fn spell_out(body: &mut Body, values: &mut IdVec<ValueId, Value>, once: bool) {
+fn spell_out(body: &mut Body, values: &mut IdVec<ValueId, Value>) {
     let mut out = Vec::with_capacity(body.stmts.len());
     for mut stmt in std::mem::take(&mut body.stmts) {
         if let StmtKind::Let { value, expr, after } = &mut stmt.kind {
-            let inner = once && matches!(expr, Expr::If { .. } | Expr::Loop { .. } | Expr::Match { .. });
-            expr.bodies_mut().into_iter().for_each(|b| spell_out(b, values, inner));
+            expr.bodies_mut().into_iter().for_each(|b| spell_out(b, values));
             let mut build = Build::new(values, stmt.span, after.clone());
-            if let Some(expr) = build.spelled(expr, once) {
+            if let Some(expr) = build.spelled(expr) {
                 out.extend(build.stmts);
                 let kind = StmtKind::Let { value: *value, expr, after: std::mem::take(after) };
                 out.push(Stmt { kind, span: stmt.span });
@@ -74,7 +65,7 @@ fn spell_out(body: &mut Body, values: &mut IdVec<ValueId, Value>, once: bool) {
 
 impl Build<'_> {
     /// The same in other words, after the statements that it needs; nothing if it stays as it is.
-    fn spelled(&mut self, expr: &Expr, once: bool) -> Option<Expr> {
+    fn spelled(&mut self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Rotate { by, array } => Some(self.rotate(*by, *array)),
             Expr::Slide { size, step, array } => Some(self.slide(*size, *step, *array)),
@@ -85,15 +76,9 @@ impl Build<'_> {
             Expr::Flatten(rows) => Some(self.flatten(*rows)),
             Expr::Strided { array, strides } => Some(self.strided(*array, strides)),
             Expr::Extent(strides) => Some(self.extent(strides)),
-            Expr::Disjoint(strides) => self.disjoint(strides),
-            Expr::UpdateStrided { array, strides, values } => self.update_strided(*array, strides, *values),
-            Expr::Update { array, indices, value } => Some(self.update(*array, indices, *value)),
+            Expr::Disjoint(strides) => Some(self.disjoint(strides)),
             Expr::Precedes(a, b) => Some(self.precedes(*a, *b)),
-            Expr::Sort { keys, array } if once || !is_plain(&self.elem(*keys)) => Some(self.sort(*keys, *array)),
-            Expr::Scatter { array, indices, values } if once => Some(self.scatter(*array, *indices, *values)),
-            Expr::Hist { operator, neutral, count, indices, values } if once => {
-                Some(self.hist(operator, *neutral, *count, *indices, *values))
-            }
+            Expr::Sort { keys, array } if !is_plain(&self.elem(*keys)) => Some(self.sort(*keys, *array)),
             _ => None,
         }
     }

@@ -9,8 +9,8 @@
 //! offset one dimension at a time. Between the position so far and the end of `i64` lie `room` positions, an unsigned
 //! number; a further reach of `a*b` fits exactly if `a <= room / b`, and then wrapping arithmetic gives it.
 
-use super::build::Build;
-use terrace_base::{BinOp, Scalar, ScalarType};
+use super::build::{Build, I64};
+use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
 use terrace_ir::Atom;
 use terrace_ir::core::{Expr, Strides, Type};
 
@@ -31,6 +31,14 @@ impl Build<'_> {
             let row = b.strided_from(array, at, &dims[1..]);
             b.bind("row", ty, row)
         })
+    }
+
+    /// A stride without its sign; the least `i64` stays as it is, and is right as an unsigned number.
+    pub(super) fn size_of(&mut self, stride: Atom) -> Atom {
+        match stride.constant() {
+            Some(c) => Atom::Const(UnOp::Abs.apply(c)),
+            None => self.bind("size", I64, Expr::Unary(UnOp::Abs, stride)),
+        }
     }
 
     /// Whether there is no position.

@@ -1,0 +1,75 @@
+//! Operators that no machine has become operators that machines have.
+//!
+//! ```text
+//! hist by a float sum      count per bin, offsets, sort by bin, one reduction per bin (`hists.rs`)
+//! scatter, positions       hist by max of point numbers, then a map that takes what the winner wrote (`scatters.rs`)
+//!   may repeat
+//! sort                     merge passes over runs of 1, 2, 4, … (`sorts.rs`)
+//! ```
+//!
+//! A machine has the *exact* histogram, in which any order of the points gives the same bits, and the scatter whose
+//! positions are distinct: both are done at once by all threads, with atomic operations and with plain stores. What one thread does
+//! in order it can do with any operator, so at thread level only sorts change. All of this happens after the versions
+//! have been chosen and before memory is planned; each rewrite takes the same number of points up to a factor that does not depend on
+//! the data, but for sorts, which take n log² n comparisons.
+
+mod build;
+mod hists;
+mod scatters;
+mod sorts;
+
+use build::Writer;
+use terrace_base::{IdVec, Span};
+use terrace_ir::ValueId;
+use terrace_ir::flat::{Body, Expr, Op, OpKind, Program, Value};
+
+/// Histograms that are not exact become sorts and reductions.
+pub fn lower_hists(program: &mut Program) {
+    rewrite_all(program, &hists::is_inexact, &|w, op, binds| w.hist(op, binds));
+}
+
+/// Scatters whose positions may repeat become histograms and maps.
+pub fn lower_scatters(program: &mut Program) {
+    rewrite_all(program, &|op, _| scatters::may_repeat(op), &|w, op, binds| w.scatter(op, binds));
+}
+
+/// Sorts become merge passes.
+pub fn lower_sorts(program: &mut Program) {
+    rewrite_all(program, &|op, _| op.kind == OpKind::Sort, &|w, op, binds| w.sort(op, binds));
+}
+
+type Wanted<'a> = &'a dyn Fn(&Op, &IdVec<ValueId, Value>) -> bool;
+type Rewrite<'a> = &'a dyn Fn(&mut Writer<'_>, Op, Vec<ValueId>);
+
+fn rewrite_all(program: &mut Program, wanted: Wanted<'_>, rewrite: Rewrite<'_>) {
+    for function in program.functions.iter_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        rewrite_body(&mut body, &mut function.values, wanted, rewrite);
+        function.body = body;
+    }
+}
+
+/// Rewrites operators of the host level.
+fn rewrite_body(body: &mut Body, values: &mut IdVec<ValueId, Value>, wanted: Wanted<'_>, rewrite: Rewrite<'_>) {
+    let mut writer = Writer::new(values, Span::none());
+    for mut stmt in std::mem::take(&mut body.stmts) {
+        writer.span = stmt.span;
+        match stmt.expr {
+            Expr::Op(op) if wanted(&op, writer.values) => {
+                rewrite(&mut writer, *op, stmt.binds);
+                continue;
+            }
+            Expr::If { ref mut then, ref mut otherwise, .. } => {
+                rewrite_body(then, writer.values, wanted, rewrite);
+                rewrite_body(otherwise, writer.values, wanted, rewrite);
+            }
+            Expr::Loop { ref mut cond, ref mut body, .. } => {
+                rewrite_body(cond, writer.values, wanted, rewrite);
+                rewrite_body(body, writer.values, wanted, rewrite);
+            }
+            _ => {}
+        }
+        writer.stmts.push(stmt);
+    }
+    body.stmts = writer.stmts;
+}
