@@ -432,6 +432,9 @@ impl<'a> Reader<'a> {
         if !self.take("^") {
             return Ok(base);
         }
+        if !matches!(self.peek(), Kind::Number(_)) && base == Size::constant(2) {
+            return Ok(Size::pow2(&self.size_atom()?));
+        }
         match self.number()? {
             exponent @ ..=MOST_DEGREE => Ok(base.pow(exponent as u32)),
             _ => self.fail("the exponent is too large"),

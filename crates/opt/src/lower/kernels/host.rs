@@ -17,6 +17,7 @@
 use super::build::{Builder, Finished};
 use super::host_expr::{OnHost, hint};
 use super::overwrite::Overwrites;
+use super::scalars::only_on_device;
 use super::{Lowered, Target, free, limit};
 use crate::analysis::homes::Homes;
 use crate::options::TileSizes;
@@ -301,6 +302,9 @@ impl<'a> Host<'a> {
 
     /// The value of a size on the host; what it needs is brought there.
     pub fn size_on_host(&mut self, size: &Size, span: Span) -> Lowered<HostExpr> {
+        if only_on_device(size) {
+            return self.size_by_kernel(size, span);
+        }
         let vars: Vec<ValueId> = size.vars().into_iter().map(terrace_ir::value_of).collect();
         self.need(&vars, span)?;
         OnHost { host: self, span }.size(size)

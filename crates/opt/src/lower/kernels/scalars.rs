@@ -257,21 +257,37 @@ impl Host<'_> {
         if let Some(slot) = key.and_then(|k| self.totals.get(&k)) {
             return Ok(HostExpr::Slot(*slot));
         }
-        let cell = self.new_slot("points", SlotType::Cell(ScalarType::I64));
-        self.emit(HostStmt::AllocCell { to: cell });
-        let name = self.kernel_name("points", &[]);
-        let mut b = Builder::new(self, &name, 1, span);
-        let n = count(&mut b, op, upto)?;
-        let param = b.cell_out(cell);
-        b.emit(Stmt::StoreCell(param, n));
-        let finished = b.finish();
-        self.launch(finished, vec![hint(1)]);
-        let slot = self.new_slot("points", SlotType::Host(ScalarType::I64));
-        self.emit(HostStmt::Read { cells: vec![(cell, slot)] });
+        let slot = self.value_by_kernel("points", span, |b| count(b, op, upto))?;
         if let Some(key) = key {
             self.totals.insert(key, slot);
         }
         Ok(HostExpr::Slot(slot))
+    }
+
+    /// A size with a sum or an element of a column in it: a kernel of one thread computes it, and it is read.
+    pub(super) fn size_by_kernel(&mut self, size: &Size, span: Span) -> Lowered<HostExpr> {
+        self.value_by_kernel("size", span, |b| b.size(size)).map(HostExpr::Slot)
+    }
+
+    /// What one thread computes, on the host.
+    fn value_by_kernel(
+        &mut self,
+        name: &str,
+        span: Span,
+        f: impl FnOnce(&mut Builder<'_>) -> Lowered<terrace_ir::kernel::Expr>,
+    ) -> Lowered<SlotId> {
+        let cell = self.new_slot(name, SlotType::Cell(ScalarType::I64));
+        self.emit(HostStmt::AllocCell { to: cell });
+        let kernel = self.kernel_name(name, &[]);
+        let mut b = Builder::new(self, &kernel, 1, span);
+        let n = f(&mut b)?;
+        let param = b.cell_out(cell);
+        b.emit(Stmt::StoreCell(param, n));
+        let finished = b.finish();
+        self.launch(finished, vec![hint(1)]);
+        let slot = self.new_slot(name, SlotType::Host(ScalarType::I64));
+        self.emit(HostStmt::Read { cells: vec![(cell, slot)] });
+        Ok(slot)
     }
 
     /// The size with what is not on the host replaced by its bound, where a larger value only makes it larger.
@@ -323,7 +339,7 @@ impl Host<'_> {
 }
 
 /// Whether a size has parts that only a kernel can compute.
-fn only_on_device(s: &Size) -> bool {
+pub(super) fn only_on_device(s: &Size) -> bool {
     let own = |a: &SizeAtom| matches!(a, SizeAtom::Sum(_) | SizeAtom::Apply { .. });
     s.atoms().into_iter().any(|a| own(a) || a.parts().into_iter().any(only_on_device))
 }

@@ -17,6 +17,8 @@
 //! An array that a point returns as its row is placed in the result straight away. A branch's array has one place, which
 //! both sides write; a loop's state has one place, to which the next state is copied.
 //!
+//! What a block of threads would do stays with one thread where it makes arrays.
+//!
 //! The size kernel is the part of the body that the bound depends on, with the checks that stand before it. Declined: bounds
 //! that depend on an inner operator's indices or on a local array.
 
@@ -25,7 +27,7 @@ use crate::lower::kernels::{Lowered, limit};
 use std::collections::BTreeSet;
 use terrace_algebra::{Dim, Lmad, Size};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
-use terrace_ir::flat::visit::{bound_values, free_values_of_expr, refresh_op};
+use terrace_ir::flat::visit::{bound_values, free_values_of_expr, refresh_op, walk, walk_mut};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type};
 use terrace_ir::mem::Place;
 use terrace_ir::{Atom, ValueId, size_var, value_of};
@@ -42,6 +44,8 @@ struct Outer<'o> {
 impl Placer<'_> {
     /// The operator with places for what its body binds; the statements that it needs before it are added.
     pub(super) fn expand(&mut self, op: &Op, binds: &[ValueId], span: Span) -> Lowered<Op> {
+        let demoted = self.demoted(op);
+        let op = demoted.as_ref().unwrap_or(op);
         let mut inside: BTreeSet<ValueId> = bound_values(&op.body).into_iter().collect();
         inside.extend(op.indices.iter().chain(&op.positions));
         let mut outer = Outer { op, span, inside, prologue: Vec::new() };
@@ -63,6 +67,32 @@ impl Placer<'_> {
         let mut body = self.thread_body(&mut outer, &op.body, &targets)?;
         body.stmts.splice(0..0, outer.prologue);
         Ok(Op { body, ..op.clone() })
+    }
+
+    /// The operator with the work of a block given to a thread, where a block cannot do it: an array inside would be one for all
+    /// threads of the block.
+    fn demoted(&self, op: &Op) -> Option<Op> {
+        let mut blocks = false;
+        let mut fits = true;
+        walk(&op.body, &mut |stmt| {
+            fits &= !stmt.binds.iter().any(|v| self.values[*v].ty.is_column());
+            if let Expr::Op(inner) = &stmt.expr
+                && inner.level == Level::Block
+            {
+                blocks = true;
+                fits &= matches!(inner.kind, OpKind::Reduce { .. }) && inner.space.len() == 1;
+            }
+        });
+        if !blocks || fits {
+            return None;
+        }
+        let mut op = op.clone();
+        walk_mut(&mut op.body, &mut |stmt| {
+            if let Expr::Op(inner) = &mut stmt.expr {
+                inner.level = Level::Thread;
+            }
+        });
+        Some(op)
     }
 
     /// A body in which the arrays among the results are put where `targets` says.

@@ -1,4 +1,4 @@
-//! Operators that write where their points say, from Flat down to every machine.
+//! Operators and spaces that few programs have, from Flat down to every machine.
 //!
 //! The programs are Flat as text, so that they test places, kernels and printed code apart from what flattening makes of source
 //! programs. Each is a test with its arguments; what it gives, as the list says, is what the interpreters of Flat and Mem, C and
@@ -180,6 +180,46 @@ const PROGRAMS: &[(&str, &str)] = &[
            let k_5 : i64 = size 2*n_0 + m_2
            => k_5, zs_4 }",
     ),
+    // Rows of one matrix are equally long: one length and one start per matrix.
+    (
+        "([0, 1, 10, 11, 200, 210, 220], [1, 21, 0, 0, 200, 210, 220], [0, 1, 10, 21, 200, 210, 220])",
+        "test \"per_ancestor\" per_ancestor(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, shapes_3 : i64[t_2])
+           -> (i64, i64[k_9], i64, i64[m_21], i64, i64[k_9])
+           with ([[2, 2], [2, 0], [0, 0], [3, 1]]) takes [length][off]i64 gives ([length]i64, [length]i64, [length]i64) {
+           let rows_4 : i64[n_0] = map grid [n_0] (i_5 | p_6) { let a_7 : i64 = 2 * p_6; let r_8 : i64 = shapes_3[a_7] => r_8 }
+           let cols_10 : i64[n_0] = map grid [n_0] (i_11 | p_12) {
+             let a_13 : i64 = 2 * p_12; let b_14 : i64 = a_13 + 1; let r_15 : i64 = shapes_3[b_14] => r_15 }
+           let rowoff_16 : i64[n_0 + 1] = scan grid [n_0] (i_17 | p_18)
+             by (a_70 : i64 | b_71 : i64) { let c_72 : i64 = a_70 + b_71 => c_72 } from 0 offsets { let r_19 : i64 = rows_4[p_18] => r_19 }
+           let base_20 : i64[n_0 + 1] = scan grid [n_0] (i_22 | p_23)
+             by (a_73 : i64 | b_74 : i64) { let c_75 : i64 = a_73 + b_74 => c_75 } from 0 offsets {
+             let r_24 : i64 = rows_4[p_23]; let c_25 : i64 = cols_10[p_23]; let s_26 : i64 = r_24 * c_25 => s_26 }
+           let m_21 : i64 = rowoff_16[n_0]
+           let k_9 : i64 = base_20[n_0]
+           let xs_27 : i64[k_9] = map grid [n_0][rowoff_16][per 1 cols_10 from base_20] (i_28, j_29, l_30 | p_31, q_32, r_33) {
+             let c_76 : bool = i_28 == 3
+             let i_77 : i64 = select(c_76, 2, i_28)
+             let a_34 : i64 = i_77 * 100; let b_35 : i64 = j_29 * 10; let c_36 : i64 = a_34 + b_35; let d_37 : i64 = c_36 + l_30 => d_37 }
+           let ys_38 : i64[m_21] = reduce grid [n_0][rowoff_16][per 1 cols_10 from base_20] (i_39, j_40, l_41 | p_42, q_43, r_44)
+             by (a_45 : i64 | b_46 : i64) { let c_47 : i64 = a_45 + b_46 => c_47 } from 0 { let x_48 : i64 = xs_27[r_44] => x_48 }
+           let zs_50 : i64[k_9] = scan grid [n_0][rowoff_16][per 1 cols_10 from base_20] (i_51, j_52, l_53 | p_54, q_55, r_56)
+             by (a_57 : i64 | b_58 : i64) { let c_59 : i64 = a_57 + b_58 => c_59 } from 0 inclusive { let x_60 : i64 = xs_27[r_56] => x_60 }
+           => k_9, xs_27, m_21, ys_38, k_9, zs_50 }",
+    ),
+    // Sizes with powers of two, and with pieces.
+    (
+        "([0, 100, 101, 200, 201, 202, 203], [0, 10, 11, 20, 21, 30, 31])",
+        "test \"powers\" powers(n_0 : i64) -> (i64, i64[2^n_0 - 1], i64, i64[t_30])
+           with (3) takes i64 gives ([length]i64, [length]i64) {
+           let xs_1 : i64[2^n_0 - 1] = map grid [n_0][(i_2) 2^i_2] (i_2, j_3 | p_4, q_5) {
+             let a_6 : i64 = i_2 * 100; let b_7 : i64 = a_6 + j_3 => b_7 }
+           let k_8 : i64 = size 2^n_0 - 1
+           let m_9 : i64 = n_0 + 1
+           let t_30 : i64 = 7
+           let ys_10 : i64[t_30] = map grid [m_9][(i_12) min(i_12 + 1, n_0 - 1)] (i_12, j_13 | p_14, q_15) {
+             let a_16 : i64 = i_12 * 10; let b_17 : i64 = a_16 + j_13 => b_17 }
+           => k_8, xs_1, t_30, ys_10 }",
+    ),
     (
         "index [4, 4] at [1]",
         "check 0 : index
@@ -347,6 +387,24 @@ pub fn differences() -> Vec<String> {
 fn every_machine_agrees() {
     let found = differences();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The text of all programs for a GPU.
+pub fn cuda_text() -> String {
+    let (program, _) = whole();
+    let mut timings = terrace_base::Timings::new();
+    let options = options(Target::Cuda, TileSizes::NORMAL);
+    let mem = to_mem(&program, &options, &mut timings).unwrap_or_else(|e| panic!("{e:?}"));
+    let plan = cuda::print(&to_kernels(&mem, &options, &mut timings).unwrap_or_else(|e| panic!("{e:?}")));
+    let kernels: Vec<&str> = plan.kernels.iter().map(|k| k.text.as_str()).collect();
+    format!("{}\n{}", plan.preamble, kernels.join("\n"))
+}
+
+#[test]
+fn kernels_compile_for_gpus() {
+    if terrace_runtime::nvrtc_available().is_ok() {
+        terrace_runtime::compile_cubin(&cuda_text(), "sm_90").unwrap_or_else(|e| panic!("{e}"));
+    }
 }
 
 /// An update in a loop allocates nothing in the loop, and copies its first value once where it must.
