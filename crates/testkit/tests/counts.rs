@@ -82,3 +82,32 @@ fn regularity_off_costs_descriptors() {
     }
     assert!(launches[0] < launches[1], "regular {} launches, irregular {}", launches[0], launches[1]);
 }
+
+/// Loops that stop at different turns, and how much all of them together do.
+const APART: &str = "
+entry rows(ns: []i64) -> [][]i64 =
+  [let (xs, _) = loop (xs, m) = ([n], n) while m > 0 do ([x + 1 for x in xs], m - 1) in xs for n in ns]
+entry sums(ns: []i64, xs: []i64) -> []i64 = [loop s = 0 for i < n do s + sum([x * i for x in xs]) for n in ns]
+";
+
+#[test]
+fn loops_that_stop_at_different_turns_cost_the_sum_of_their_turns() {
+    let program = Program::from_text("apart.tce", APART).unwrap_or_else(|e| panic!("{e}"));
+    let engine = program.engine(Backend::Flat, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    // One loop is long, the others are short: all together take about 4 n turns, the longest takes n.
+    for n in [500_u64, 1000, 2000] {
+        let ns = program.argument("rows", 0, &format!("[if i == 7 then {n} else 3 for i < {n}]"));
+        let counts =
+            engine.call("rows", vec![ns.unwrap_or_else(|e| panic!("{e}"))]).unwrap_or_else(|e| panic!("{e}")).counts;
+        println!("rows of {n}: {} points, {} elements", counts["points"], counts["elements"]);
+        assert!(counts["points"] < 4 * n * 20, "{} points for {} turns", counts["points"], 4 * n);
+        assert!(counts["elements"] < 4 * n * 20, "{} elements for {} turns", counts["elements"], 4 * n);
+    }
+}
+
+#[test]
+fn a_turn_of_a_loop_of_many_points_reads_once() {
+    let program = Program::from_text("apart.tce", APART).unwrap_or_else(|e| panic!("{e}"));
+    let found = cost(&program, Backend::C, "sums", &["[i % 40 for i < 100]", "[i for i < 10]"]);
+    assert!(found.reads <= 41, "{} reads in 40 turns", found.reads);
+}

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Parameters, loop states and results of branches and calls need one home on all paths; this analysis chooses it. Demand
-//! only grows while it runs, and a demanded parameter or state is a host one, so the iteration ends. It knows nothing about
+//! only grows while it runs, and a demanded parameter, state or result of a branch is a host one, so the iteration ends. It knows nothing about
 //! order: inside a straight piece of program the lowering itself remembers what it has already read.
 
 use std::collections::BTreeSet;
@@ -157,14 +157,14 @@ impl<A> Walk<'_, A> {
                 self.demand(cond);
                 self.body(then);
                 self.body(otherwise);
-                let pairs: Vec<bool> = then
-                    .results
-                    .iter()
-                    .zip(&otherwise.results)
-                    .map(|(a, b)| self.on_device(a) || self.on_device(b))
-                    .collect();
-                for (v, device) in stmt.binds.iter().zip(pairs) {
-                    self.mark(*v, device);
+                for ((v, a), b) in stmt.binds.iter().zip(&then.results).zip(&otherwise.results) {
+                    if self.own.demanded.contains(v) {
+                        // The branch that has it on the host already need not ask.
+                        self.demand(a);
+                        self.demand(b);
+                    } else {
+                        self.mark(*v, self.on_device(a) || self.on_device(b));
+                    }
                 }
                 false
             }
