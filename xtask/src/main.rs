@@ -1,4 +1,5 @@
-//! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something.
+//! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something,
+//! `cargo xtask costs` counts what programs do on growing inputs.
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
@@ -20,9 +21,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.split_first() {
         Some((task, rest)) if task == "test" => test(rest),
-        Some((task, rest)) if task == "fuzz" => fuzz(rest),
+        Some((task, rest)) if task == "fuzz" => example("fuzz", &["--release"], rest),
+        Some((task, rest)) if task == "costs" => example("costs", &[], rest),
         _ => {
-            eprintln!("cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]");
+            eprintln!(
+                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]"
+            );
             ExitCode::from(2)
         }
     }
@@ -39,9 +43,9 @@ fn cargo() -> Command {
     command
 }
 
-fn fuzz(args: &[String]) -> ExitCode {
+fn example(name: &str, options: &[&str], args: &[String]) -> ExitCode {
     let mut command = cargo();
-    command.args(["run", "--release", "--package", "terrace-testkit", "--example", "fuzz", "--"]).args(args);
+    command.arg("run").args(options).args(["--package", "terrace-testkit", "--example", name, "--"]).args(args);
     match command.status() {
         Ok(status) => ExitCode::from(status.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),
         Err(why) => {

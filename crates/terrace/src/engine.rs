@@ -376,6 +376,12 @@ fn flat_id<A>(program: &flat::Program<A>, name: &str) -> FuncId {
 
 fn flat_counts(counts: &flat_interp::Counts) -> BTreeMap<String, u64> {
     let operators = counts.operators.iter().map(|((kind, level), n)| (format!("{kind} {level}"), *n));
-    let rest = [("points", counts.points), ("elements", counts.elements), ("calls", counts.calls)];
+    let rest = [
+        ("statements", counts.statements),
+        ("points", counts.points),
+        ("elements", counts.elements),
+        ("local elements", counts.local_elements),
+        ("calls", counts.calls),
+    ];
     operators.chain(rest.into_iter().map(|(k, n)| (k.to_string(), n))).collect()
 }

@@ -16,12 +16,14 @@
 //! | [`found`] | programs that an engine once got wrong |
 //! | [`fuzz`] | inputs that nobody would write |
 //! | [`table`] | the table of cases that says what the language means |
+//! | [`costs`] | programs on growing inputs, and how fast what they take grows |
 //! | [`random`] | random well-typed programs, run under all setups and compared |
 //!
 //! A pass or a back end that panics is an answer too (`Answer::Broken`): one bad program does not hide the others.
 
 pub mod answer;
 pub mod corpus;
+pub mod costs;
 pub mod expected_shapes;
 pub mod found;
 pub mod fuzz;

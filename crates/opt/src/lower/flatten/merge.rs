@@ -8,9 +8,11 @@
 //! if c …        over [points][lengths]   c[p] ? then[j] : else[rank[p]][j]
 //! ```
 //!
-//! Rows are copied row by row into packed form, so the work is the number of elements that the result has.
+//! Rows are copied row by row into packed form, so the work is the number of elements that the result has. Rows that are the same at every
+//! point are not copied at every point: they are laid one after the other once, and each point has a view.
 
 use super::build::{Scope, size_of};
+use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Flattener, Result};
 use terrace_algebra::Size;
@@ -174,6 +176,9 @@ impl Flattener<'_> {
                         _ => unreachable!("alternatives have one type"),
                     })
                     .collect();
+                if inner.depth() > 0 && arrays.iter().all(|(_, a)| is_uniform(&Rep::Array(a.clone()))) {
+                    return self.merge_outside(inner, scope, &arrays, name);
+                }
                 let lens: Vec<Alternative> = arrays
                     .iter()
                     .map(|(cond, arr)| (cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)))
@@ -206,6 +211,38 @@ impl Flattener<'_> {
                 Ok(Elem::Row { inner: Inner::Packed(*off), count: deeper.total(), elem: Box::new(elem) })
             }
         }
+    }
+
+    /// A choice between arrays that are the same at every point: rows of one base that has each of them once, not copies at every point.
+    fn merge_outside(
+        &mut self,
+        inner: &Context,
+        scope: &Scope,
+        arrays: &[(Option<Ix>, Arr)],
+        name: &str,
+    ) -> Result<Elem> {
+        // Without points nothing has made sure that a slice lies within its array.
+        let any = Ix::Binary(BinOp::Min, Box::new(Ix::Atom(inner.total())), Box::new(Ix::int(1)));
+        let there = |(_, arr): &(Option<Ix>, Arr)| {
+            let len = arr.len.clone().mul(any.clone());
+            Arr { len, dim: None, ..arr.clone() }
+        };
+        let parts: Vec<Arr> = arrays.iter().map(there).collect();
+        let Rep::Array(all) = self.concat(&parts, name, &Self::host(), &Scope::default())? else {
+            unreachable!("arrays in a row are an array")
+        };
+        let (mut starts, mut lens): (Vec<Alternative>, Vec<Alternative>) = (Vec::new(), Vec::new());
+        let mut before = Ix::int(0);
+        for (cond, arr) in arrays {
+            starts.push((cond.clone(), Rep::Scalar(before.clone(), ScalarType::I64)));
+            lens.push((cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)));
+            before = before.add(arr.len.clone());
+        }
+        let (start, len) = (self.merge(inner, scope, &starts, "start")?, self.merge(inner, scope, &lens, "len")?);
+        let (Elem::Scalar(start, _), Elem::Scalar(len, _)) = (start, len) else {
+            unreachable!("starts and lengths are scalars")
+        };
+        Ok(Elem::Row { inner: Inner::Views { start, len }, count: all.count, elem: Box::new(all.elem) })
     }
 
     fn chosen(&mut self, alternatives: &[Alternative], ty: ScalarType, scope: &Scope) -> Result<Atom> {
