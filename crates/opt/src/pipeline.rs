@@ -240,21 +240,34 @@ pub fn to_flat(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<flat::Program, Box<Diagnostic>> {
-    let mut flat = to_parallel_flat(program, options, timings)?;
+    flat_of(&ready(program, options, timings), options, timings)
+}
+
+/// Core that is ready to Flat.
+pub fn flat_of(ready: &Ready, options: &Options, timings: &mut Timings) -> Result<flat::Program, Box<Diagnostic>> {
+    let mut flat = to_parallel_flat(ready, options, timings)?;
     run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
     Ok(flat)
 }
 
-/// Core to Flat, before versions.
-fn to_parallel_flat(
-    program: &core::Program,
-    options: &Options,
-    timings: &mut Timings,
-) -> Result<flat::Program, Box<Diagnostic>> {
+/// Core that can be flattened, and what is known about its sizes.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    program: core::Program,
+    analysis: Analysis,
+}
+
+/// Core as flattening wants it. Of the options only `prove` matters here: engines that differ in the others may share it.
+pub fn ready(program: &core::Program, options: &Options, timings: &mut Timings) -> Ready {
     let mut program = program.clone();
     run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
     let analysis = timings.measure("analyse", || analyse(&program));
-    let mut flat = timings.measure("flatten", || flatten::flatten(&program, &analysis, options))?;
+    Ready { program, analysis }
+}
+
+/// Core that is ready to Flat, before versions.
+fn to_parallel_flat(ready: &Ready, options: &Options, timings: &mut Timings) -> Result<flat::Program, Box<Diagnostic>> {
+    let mut flat = timings.measure("flatten", || flatten::flatten(&ready.program, &ready.analysis, options))?;
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);
     Ok(flat)
@@ -266,7 +279,7 @@ pub fn refused_fusions(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<Vec<fuse::Refusal>, Box<Diagnostic>> {
-    to_parallel_flat(program, options, timings).map(|flat| fuse::refusals(&flat))
+    to_parallel_flat(&ready(program, options, timings), options, timings).map(|flat| fuse::refusals(&flat))
 }
 
 /// Flat to Mem.

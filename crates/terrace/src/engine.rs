@@ -23,7 +23,6 @@ use terrace_ir::shape::Shapes;
 use terrace_ir::{FuncId, core, flat, mem};
 use terrace_opt::optimise::regular_entry::{is_rectangular, ragged_dimensions};
 use terrace_opt::optimise::spell_out_sums;
-use terrace_opt::pipeline;
 use terrace_plan::data::Data;
 use terrace_plan::messages;
 use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
@@ -233,15 +232,14 @@ impl Engine {
 
     fn make_regular(&self, id: FuncId) -> Made {
         let mut timings = Timings::new();
-        let made = pipeline::regular_entry(&self.program.core, id, &self.settings.options, &mut timings);
-        let Some((core, analysis)) = made else { return Ok(None) };
+        if !self.settings.options.regularity {
+            return Ok(None);
+        }
+        let Some(program) = self.program.regular(id, &self.settings.options, &mut timings) else { return Ok(None) };
         let opened = match &self.machine {
             Machine::Device(runtime, _) => Some(runtime),
             _ => None,
         };
-        let mut program = self.program.clone();
-        program.core = core;
-        program.analysis = Arc::new(analysis);
         match program.engine_on(self.backend, &self.settings, opened, timings) {
             Ok(engine) => Ok(Some(Box::new(engine))),
             Err(failed) if failed.diagnostics.iter().all(|d| d.code == "T0801") => Ok(None),

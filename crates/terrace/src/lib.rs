@@ -20,6 +20,7 @@ mod border;
 mod codes;
 mod engine;
 mod files;
+mod kept;
 mod program;
 mod refit;
 mod shapes;

@@ -1,6 +1,7 @@
 //! A program that passed the front end.
 
 use crate::files::read_source;
+use crate::kept::Kept;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,6 +65,7 @@ pub struct Program {
     pub(crate) analysis: Arc<Analysis>,
     pub(crate) sources: SourceMap,
     pub(crate) loaded: Loaded,
+    pub(crate) kept: Arc<Kept>,
     entries: Vec<EntrySignature>,
     /// What the checker remarked without refusing.
     pub warnings: Vec<Diagnostic>,
@@ -105,7 +107,8 @@ impl Program {
         let mut core = compiled.program;
         let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new()));
         warnings.extend(analysis.errors(&core));
-        Ok(Program { core, analysis, sources, loaded, entries: compiled.entries, warnings })
+        let kept = Arc::default();
+        Ok(Program { core, analysis, sources, loaded, kept, entries: compiled.entries, warnings })
     }
 
     /// The program as the options want it: without proofs, every check is made.
@@ -116,6 +119,11 @@ impl Program {
         let mut program = self.clone();
         prove_checks::forget_proofs(&mut program.core);
         Cow::Owned(program)
+    }
+
+    /// The same with another body, of which other things are known.
+    pub(crate) fn with_core(&self, core: core::Program, analysis: Analysis) -> Program {
+        Program { core, analysis: Arc::new(analysis), kept: Arc::default(), ..self.clone() }
     }
 
     /// The same program with its calls inlined as far as they can be: what the compiling back ends look at.

@@ -91,7 +91,8 @@ pub(crate) fn compile(
     let target = backend.target();
     let options = Options { target, ..settings.options.clone() };
     let limit = |d: Box<terrace_base::Diagnostic>| Failed::new(vec![*d], &program.sources);
-    let flat = pipeline::to_flat(&program.core, &options, timings).map_err(limit)?;
+    let ready = program.ready(&options, timings);
+    let flat = pipeline::flat_of(&ready, &options, timings).map_err(limit)?;
     if stage == Stage::Flat {
         return Ok(Compiled::Flat(flat));
     }

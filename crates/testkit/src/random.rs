@@ -60,35 +60,35 @@ impl Summary {
 }
 
 /// Some samples in one file, with their arguments.
-struct File<'a> {
+struct File {
     text: String,
     program: Program,
-    samples: &'a [Sample],
+    samples: Vec<Sample>,
     args: Vec<Result<Vec<Data>, String>>,
 }
 
-impl<'a> File<'a> {
-    fn new(samples: &'a [Sample]) -> Result<File<'a>, String> {
+impl File {
+    fn new(samples: &[Sample]) -> Result<File, String> {
         let text = samples.iter().map(Sample::to_string).collect::<Vec<_>>().join("\n");
         let program = quietly(|| Program::from_text("samples", &text))?.map_err(|f| f.to_string())?;
         Ok(File::of(text, program, samples))
     }
 
     /// Without a word about what certainly fails.
-    fn unproved(samples: &'a [Sample]) -> Result<File<'a>, String> {
+    fn unproved(samples: &[Sample]) -> Result<File, String> {
         let text = samples.iter().map(Sample::to_string).collect::<Vec<_>>().join("\n");
         let program = quietly(|| Program::unproved("samples", &text))?.map_err(|f| f.to_string())?;
         Ok(File::of(text, program, samples))
     }
 
-    fn of(text: String, program: Program, samples: &'a [Sample]) -> File<'a> {
+    fn of(text: String, program: Program, samples: &[Sample]) -> File {
         let data = |sample: &Sample| {
             let args = sample.args();
             let args = args.iter().enumerate().map(|(k, a)| program.argument(&sample.entry(), k, a));
             args.collect::<Result<Vec<Data>, _>>().map_err(|failed| failed.to_string())
         };
         let args = samples.iter().map(data).collect();
-        File { text, program, samples, args }
+        File { text, program, samples: samples.to_vec(), args }
     }
 
     fn answers(&self, setup: &Setup) -> Result<Vec<Answer>, String> {
@@ -106,51 +106,93 @@ pub fn compare(numbers: &[u64], setups: &[Setup]) -> Summary {
     let mut summary = Summary::default();
     let mut kept = Vec::new();
     for number in numbers {
-        match choose(*number) {
-            Chosen::Compare(sample, fails) => {
-                summary.failing += usize::from(fails);
-                kept.push(*sample);
-            }
-            Chosen::Declined(why, _) => summary.declined.entry(why).or_default().push(*number),
-            Chosen::Certain => summary.failing += 1,
-            Chosen::Long => {}
-            Chosen::Wrong(why) => summary.differences.push(why),
+        match number.is_multiple_of(FAILING) {
+            true => take(choose(*number), &mut kept, &mut summary),
+            false => kept.push(generate::sample(*number)),
         }
     }
-    summary.compared = kept.len();
-    let interp = Setup::new(Backend::Interp);
-    let file = File::new(&kept);
-    let wanted = file.as_ref().map_err(String::clone).and_then(|f| f.answers(&interp));
-    let mut told = vec![false; kept.len()];
+    let mut file = File::new(&kept);
+    if file.is_err() {
+        for sample in std::mem::take(&mut kept) {
+            take(judge(sample), &mut kept, &mut summary);
+        }
+        file = File::new(&kept);
+    }
+    let (mut file, mut wanted) = match file.and_then(|f| without_long(f, &mut summary)) {
+        Ok(both) => both,
+        Err(why) => {
+            summary.differences.push(format!("samples {numbers:?} in one file: {why}"));
+            return summary;
+        }
+    };
+    let mut told = vec![false; file.samples.len()];
     for setup in setups {
-        let found = file.as_ref().map_err(String::clone).and_then(|f| f.answers(setup));
-        for (k, sample) in kept.iter().enumerate() {
-            if told[k] {
-                continue;
+        let mut found = file.answers(setup);
+        if matches!(&found, Err(why) if why.contains("[T0801]")) {
+            // One that is declined stands in the way of the others: they go on without it.
+            let reasons: Vec<Option<String>> = file.samples.iter().map(|s| shrink::declines(s, setup)).collect();
+            for (sample, why) in file.samples.iter().zip(&reasons).filter_map(|(s, why)| Some((s, why.as_ref()?))) {
+                summary.declined.entry(format!("{}: {why}", setup.backend.name())).or_default().push(sample.number);
             }
-            if let (Ok(wanted), Ok(found)) = (&wanted, &found)
-                && agree(&wanted[k], &found[k], sample.loose)
-            {
-                continue;
-            }
-            // Either this one is wrong, or the file as a whole is beyond the setup: which sample is it?
-            match shrink::verdict(sample, setup) {
-                shrink::Verdict::Same if found.is_err() => {}
-                shrink::Verdict::Declined(why) => {
-                    let why = format!("{}: {why}", setup.backend.name());
-                    let numbers = summary.declined.entry(why).or_default();
-                    if numbers.last() != Some(&sample.number) {
-                        numbers.push(sample.number);
-                    }
-                }
-                _ => {
-                    told[k] = true;
-                    summary.differences.push(shrink::explain(sample, setup));
-                }
+            let stays: Vec<usize> = (0..reasons.len()).filter(|k| reasons[*k].is_none()).collect();
+            kept = stays.iter().map(|k| file.samples[*k].clone()).collect();
+            told = stays.iter().map(|k| told[*k]).collect();
+            wanted = stays.iter().map(|k| wanted[*k].clone()).collect();
+            file = match File::new(&kept) {
+                Ok(file) => file,
+                Err(_) => break,
+            };
+            // Places in the text have changed.
+            wanted = file.answers(&interpreter()).unwrap_or(wanted);
+            found = file.answers(setup);
+        }
+        for (k, sample) in file.samples.iter().enumerate().filter(|(k, _)| !told[*k]).collect::<Vec<_>>() {
+            let same = found.as_ref().is_ok_and(|found| agree(&wanted[k], &found[k], sample.loose));
+            // If the file as a whole is beyond the setup: which sample is it?
+            if !same && (found.is_ok() || !matches!(shrink::verdict(sample, setup), shrink::Verdict::Same)) {
+                told[k] = true;
+                summary.differences.push(shrink::explain(sample, setup));
             }
         }
     }
+    let errors = wanted.iter().filter(|answer| matches!(answer, Answer::Error { .. })).count();
+    summary.compared += file.samples.len();
+    summary.failing += errors;
     summary
+}
+
+fn interpreter() -> Setup {
+    let mut interp = Setup::new(Backend::Interp);
+    interp.settings.step_limit = STEPS;
+    interp
+}
+
+fn take(chosen: Chosen, kept: &mut Vec<Sample>, summary: &mut Summary) {
+    match chosen {
+        Chosen::Compare(sample, _) => kept.push(*sample),
+        Chosen::Certain => summary.failing += 1,
+        Chosen::Long => {}
+        Chosen::Wrong(why) => summary.differences.push(why),
+    }
+}
+
+/// The file without what takes too many steps, and what the interpreter says about the rest.
+fn without_long(file: File, summary: &mut Summary) -> Result<(File, Vec<Answer>), String> {
+    let wanted = file.answers(&interpreter())?;
+    let mut kept = Vec::new();
+    for (sample, answer) in file.samples.iter().zip(&wanted) {
+        match answer {
+            Answer::Error { code, .. } if code == "T0912" => {}
+            Answer::Broken(why) => summary.differences.push(format!("sample {}: {why}\n{sample}", sample.number)),
+            _ => kept.push(sample.clone()),
+        }
+    }
+    if kept.len() == file.samples.len() {
+        return Ok((file, wanted));
+    }
+    let file = File::new(&kept)?;
+    let wanted = file.answers(&interpreter())?;
+    Ok((file, wanted))
 }
 
 /// Whether two answers are the same, as far as they must be.
@@ -167,11 +209,12 @@ pub fn agree(wanted: &Answer, found: &Answer, loose: bool) -> bool {
 /// How many statements a sample may run.
 const STEPS: u64 = 200_000;
 
+/// One sample in so many fails.
+const FAILING: u64 = 5;
+
 enum Chosen {
     /// To compare; whether it fails.
     Compare(Box<Sample>, bool),
-    /// Declined, why, and whether it fails.
-    Declined(String, bool),
     /// It fails in every run, and the compiler says so.
     Certain,
     /// It takes too many steps to be compared, or is refused for a function that it does not call.
@@ -179,15 +222,13 @@ enum Chosen {
     Wrong(String),
 }
 
-/// The sample of a number; of every fifth the first variant that fails when it runs, if one does.
+/// The first variant of a number that fails when it runs, if one does.
 fn choose(number: u64) -> Chosen {
-    let wants = number.is_multiple_of(5);
     let mut last = Chosen::Long;
     for other in 0..8 {
         match judge(generate::variant(number, other)) {
             Chosen::Long => {}
-            Chosen::Compare(sample, fails) if wants && !fails => last = Chosen::Compare(sample, false),
-            Chosen::Declined(why, false) if wants => last = Chosen::Declined(why, false),
+            Chosen::Compare(sample, false) => last = Chosen::Compare(sample, false),
             Chosen::Certain => last = Chosen::Certain,
             found => return found,
         }
@@ -197,23 +238,16 @@ fn choose(number: u64) -> Chosen {
 
 /// What the interpreter and the front end say about a sample.
 fn judge(sample: Sample) -> Chosen {
-    let number = sample.number;
-    let wrong = |why: String| Chosen::Wrong(format!("sample {number}: {why}\n{sample}"));
+    let wrong = |why: String| Chosen::Wrong(format!("sample {}: {why}\n{sample}", sample.number));
     let file = match File::new(std::slice::from_ref(&sample)) {
         Ok(file) => file,
         Err(why) if why.contains("error[T030") => return certain(&sample).unwrap_or_else(wrong),
         Err(why) => return wrong(why),
     };
-    let mut interp = Setup::new(Backend::Interp);
-    interp.settings.step_limit = STEPS;
-    let fails = match file.answers(&interp).map(|mut answers| answers.pop()) {
-        Ok(Some(Answer::Error { code, .. })) if code == "T0912" => return Chosen::Long,
-        Ok(Some(Answer::Broken(why))) | Err(why) => return wrong(why),
-        Ok(answer) => matches!(answer, Some(Answer::Error { .. })),
-    };
-    match engine(&file.program, &Setup::new(Backend::Flat)) {
-        Err(why) if why.contains("[T0801]") => Chosen::Declined(reason(&why), fails),
-        _ => Chosen::Compare(Box::new(sample), fails),
+    match file.answers(&interpreter()).map(|mut answers| answers.pop()) {
+        Ok(Some(Answer::Error { code, .. })) if code == "T0912" => Chosen::Long,
+        Ok(Some(Answer::Broken(why))) | Err(why) => wrong(why),
+        Ok(answer) => Chosen::Compare(Box::new(sample), matches!(answer, Some(Answer::Error { .. }))),
     }
 }
 

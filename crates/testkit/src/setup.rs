@@ -21,8 +21,15 @@ pub struct Setup {
 }
 
 /// Every strategy.
-pub const STRATEGIES: [Strategy; 6] =
-    [Strategy::Flat, Strategy::Outer, Strategy::Block, Strategy::Seq, Strategy::Mix(1), Strategy::Mix(2)];
+pub const STRATEGIES: [Strategy; 7] = [
+    Strategy::Auto,
+    Strategy::Flat,
+    Strategy::Outer,
+    Strategy::Block,
+    Strategy::Seq,
+    Strategy::Mix(1),
+    Strategy::Mix(2),
+];
 
 impl Setup {
     /// The back end with its default settings.
@@ -142,6 +149,8 @@ pub fn cover(backend: Backend) -> Vec<Setup> {
         of(Strategy::Seq).tiny().fusion(false),
         of(Strategy::Mix(1)).tiny().fusion(false),
         of(Strategy::Mix(2)).tiny().regularity(false),
+        of(Strategy::Auto),
+        of(Strategy::Auto).tiny().regularity(false).fusion(false),
     ]
 }
 

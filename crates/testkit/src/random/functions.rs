@@ -18,8 +18,8 @@ impl Generator {
     pub(super) fn make_functions(&mut self) {
         self.often = 16;
         self.waves += 1;
-        for _ in 0..self.random.below(4) {
-            self.budget = 6;
+        for _ in 0..[0, 1, 1, 2, 2, 3][self.random.below(6)] {
+            self.budget = 4;
             match self.random.below(10) {
                 0..=3 => self.plain_function(),
                 4 | 5 => self.recursive_function(),

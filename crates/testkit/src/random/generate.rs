@@ -125,7 +125,7 @@ impl Generator {
         self.make_functions();
         self.unguarded = unguarded;
         let (sizes, params) = self.make_params();
-        self.budget = [6, 12, 20, 32][self.random.below(4)];
+        self.budget = [5, 9, 14, 22][self.random.below(4)];
         let mut lets = Vec::new();
         for _ in 0..self.random.below(4) {
             let ty = self.wanted_ty();
@@ -147,7 +147,8 @@ impl Generator {
             let ty = self.functions[k].body.ty.clone();
             return if ty.depth() < 3 && self.random.chance(2) { ty.array() } else { ty };
         }
-        self.ty(3)
+        let ty = self.ty(2);
+        if self.random.chance(3) { ty } else { ty.array() }
     }
 
     /// A new name.
@@ -307,15 +308,15 @@ impl Generator {
     /// What gives a value of any type.
     fn anything(&mut self, ty: &Ty, fuel: usize) -> Option<Node> {
         Some(match self.random.below(100) {
-            0..=6 => self.choice(ty, fuel),
-            7..=11 => self.bound(ty, fuel),
-            12..=17 => self.element(ty, fuel),
-            18..=25 => self.matched(ty, fuel),
-            26..=31 => self.looped(ty, fuel),
-            32..=35 => self.component(ty, fuel),
-            36..=38 => self.asserted(ty, fuel),
-            39..=58 => return self.call(ty, fuel),
-            59..=66 => return self.reduced(ty, fuel),
+            0..=4 => self.choice(ty, fuel),
+            5..=8 => self.bound(ty, fuel),
+            9..=12 => self.element(ty, fuel),
+            13..=18 => self.matched(ty, fuel),
+            19..=24 => self.looped(ty, fuel),
+            25..=28 => self.component(ty, fuel),
+            29 | 30 => self.asserted(ty, fuel),
+            31..=50 => return self.call(ty, fuel),
+            51..=56 => return self.reduced(ty, fuel),
             _ => return None,
         })
     }

@@ -113,7 +113,7 @@ impl Generator {
     /// A short array that is written down.
     pub(super) fn short_data(&mut self, ty: &Ty) -> Node {
         let shape = Shape::new(self, false);
-        self.data(ty, &shape, 0)
+        self.data(ty, &shape, 1)
     }
 
     /// A value for a parameter.

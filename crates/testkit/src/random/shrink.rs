@@ -5,7 +5,7 @@
 
 use super::sample::Sample;
 use super::{File, agree};
-use crate::answer::Answer;
+use crate::answer::{Answer, engine};
 use crate::setup::Setup;
 use std::time::{Duration, Instant};
 use terrace::Backend;
@@ -32,6 +32,15 @@ pub fn verdict(sample: &Sample, setup: &Setup) -> Verdict {
         Ok(found) => Verdict::Differs(wanted.to_string(), found[0].to_string()),
         Err(why) if why.contains("[T0801]") => Verdict::Declined(super::reason(&why)),
         Err(why) => Verdict::Differs(wanted.to_string(), format!("broken: {why}")),
+    }
+}
+
+/// Why a setup declines a sample, if it does.
+pub fn declines(sample: &Sample, setup: &Setup) -> Option<String> {
+    let file = File::new(std::slice::from_ref(sample)).ok()?;
+    match engine(&file.program, setup) {
+        Err(why) if why.contains("[T0801]") => Some(super::reason(&why)),
+        _ => None,
     }
 }
 
