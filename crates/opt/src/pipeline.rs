@@ -11,8 +11,9 @@
 use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, lower_writes, merge_concats,
-    prove_checks, regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
+    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
+    lower_writes, merge_concats, prove_checks, regular_entry, simplify, simplify_core, spell_out_operators,
+    spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -42,14 +43,22 @@ fn with_proofs(options: &Options) -> bool {
     options.prove
 }
 
-/// On Core. Contraction is part of the meaning: it runs before any engine does, the interpreter included. [`prepare_core`] ends with
-/// `prove_checks`, whose findings its callers keep.
-pub const CORE: &[Pass<core::Program>] = &[Pass {
-    name: "contract_fma",
-    about: "a product that is only added to something is rounded together with the sum",
-    wanted: always,
-    run: |p, _| contract_fma::contract_fma(p),
-}];
+/// On Core. Contraction is part of the meaning, and so is that a call at the end needs no frame: these run before any engine does, the
+/// interpreter included. [`prepare_core`] ends with `prove_checks`, whose findings its callers keep.
+pub const CORE: &[Pass<core::Program>] = &[
+    Pass {
+        name: "contract_fma",
+        about: "a product that is only added to something is rounded together with the sum",
+        wanted: always,
+        run: |p, _| contract_fma::contract_fma(p),
+    },
+    Pass {
+        name: "loop_tail_calls",
+        about: "functions that call themselves last become loops",
+        wanted: always,
+        run: |p, _| loop_tail_calls::loop_tail_calls(p),
+    },
+];
 
 /// On Core, for the compiling back ends.
 pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[

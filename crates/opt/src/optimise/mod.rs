@@ -6,6 +6,7 @@ pub mod contract_fma;
 pub mod drop_proved;
 pub mod fuse;
 pub mod inline_calls;
+pub mod loop_tail_calls;
 pub mod lower_writes;
 pub mod merge_concats;
 pub mod prove_checks;

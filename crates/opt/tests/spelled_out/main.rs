@@ -5,6 +5,7 @@
 //! Core.
 
 mod moves;
+mod operators;
 mod order;
 mod strides;
 mod sums;
@@ -63,6 +64,7 @@ fn check(text: &str, arguments: &[&str]) {
     let (program, arguments) = calls(text, arguments);
     let mut spelled = program.clone();
     optimise::spell_out_sums::spell_out_sums(&mut spelled);
+    optimise::spell_out_operators::spell_out_operators(&mut spelled);
     optimise::spell_out_views::spell_out_views(&mut spelled);
     core::verify::verify(&spelled).unwrap_or_else(|e| panic!("{e}\n{spelled}"));
     let machines = [Strategy::Flat, Strategy::Outer, Strategy::Seq].map(|s| (s, compiled(&program, s)));

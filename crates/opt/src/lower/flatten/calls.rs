@@ -63,7 +63,6 @@ impl Flattener<'_> {
     pub(super) fn lifted_function(&mut self, source: FuncId, id: FuncId) -> Result<()> {
         let function = &self.core.functions[source];
         self.source = source;
-        self.refuse_unknown(function)?;
         self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let k = self.scalar_value("points", ScalarType::I64);

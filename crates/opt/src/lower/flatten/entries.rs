@@ -68,7 +68,7 @@ impl Flattener<'_> {
                 let arr = Arr { start: Ix::int(0), len, dim: None, count: n.into(), total: None, elem };
                 (Rep::Array(arr), Layout::Array(DimLayout::Length, Box::new(layout)))
             }
-            core::Type::Sum(_) => unreachable!("refused before translation"),
+            core::Type::Sum(_) => unreachable!("enums were spelled out"),
         })
     }
 
@@ -141,7 +141,7 @@ impl Flattener<'_> {
                 let (elem, layout) = self.entry_elem(reader, a, count, total, depth + 1, name)?;
                 Ok((Elem::Row { inner, count, elem: Box::new(elem) }, Layout::Array(dim, Box::new(layout))))
             }
-            core::Type::Sum(_) => unreachable!("refused before translation"),
+            core::Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 

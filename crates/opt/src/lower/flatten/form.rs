@@ -50,7 +50,7 @@ impl Form {
             Type::Scalar(s) => Form::Same(*s),
             Type::Tuple(ts) => Form::Tuple(ts.iter().map(Form::at_host).collect()),
             Type::Array(a) => Form::Array(How::Whole, Box::new(Form::per_point(&a.elem))),
-            Type::Sum(_) => unreachable!("refused before translation"),
+            Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 
@@ -60,7 +60,7 @@ impl Form {
             Type::Scalar(s) => Form::Each(*s),
             Type::Tuple(ts) => Form::Tuple(ts.iter().map(Form::per_point).collect()),
             Type::Array(a) => Form::Array(How::Irregular, Box::new(Form::per_point(&a.elem))),
-            Type::Sum(_) => unreachable!("refused before translation"),
+            Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 
@@ -88,7 +88,7 @@ impl Form {
             Type::Scalar(s) => Form::Same(*s),
             Type::Tuple(ts) => Form::Tuple(ts.iter().map(Form::view).collect()),
             Type::Array(a) => Form::Array(How::View, Box::new(Form::per_point(&a.elem))),
-            Type::Sum(_) => unreachable!("refused before translation"),
+            Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 

@@ -132,7 +132,7 @@ impl Flattener<'_> {
                 let inner = Inner::Views { start: column(self, ScalarType::I64), len: column(self, ScalarType::I64) };
                 Elem::Row { inner, count: Atom::int(0), elem: Box::new(self.empty_elem(&a.elem)) }
             }
-            terrace_ir::core::Type::Sum(_) => unreachable!("refused before translation"),
+            terrace_ir::core::Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 

@@ -24,8 +24,8 @@
 //! Arrays from outside are referred to, never replicated; rows picked, sliced or repeated are views. Equal lengths share one
 //! descriptor. Everything comes out in its fully parallel form; `choose_versions` makes the other versions from it.
 //!
-//! What it declines: operators that it does not know and that no pass has spelled out (`limits.rs`). They are
-//! reported as limits of the flattening back ends (the interpreter runs them).
+//! Enums, and operators that only move elements, were spelled out before (`optimise/spell_out_*`). What it declines it reports as a
+//! limit of the compiling back ends (the interpreter runs it).
 
 mod border;
 mod branches;
@@ -34,11 +34,11 @@ mod calls;
 mod entries;
 mod form;
 mod lifted;
-mod limits;
 mod loops;
 mod merge;
 mod operators;
 mod plain;
+mod rearrange;
 mod rep;
 mod rowwise;
 mod sizes;
@@ -148,7 +148,6 @@ impl<'a> Flattener<'a> {
     fn entry(&mut self, id: FuncId) -> Result<()> {
         let function = &self.core.functions[id];
         self.source = id;
-        self.refuse_unknown(function)?;
         self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let (params, param_layouts, mut env) = self.entry_params(function)?;

@@ -23,6 +23,9 @@ impl Flattener<'_> {
         cx: &Context,
         scope: &Scope,
     ) -> Result<Rep> {
+        if let Some(rep) = self.regrouped(expr, name, env, cx, scope)? {
+            return Ok(rep);
+        }
         let level = cx.depth() + scope.positions.len();
         match expr {
             Expr::Map { lambda, arrays } => {

@@ -16,20 +16,20 @@
 //!
 //! | file | operators |
 //! | --- | --- |
-//! | `moves.rs` | `rotate slide pad reshape transpose` |
-//! | `rows.rs` | `partition`, and `flatten` by a search for the row of each element |
+//! | `moves.rs` | `rotate slide pad transpose` |
+//! | `bisection.rs` | no operator: a search that others use |
 //! | `strides.rs`, `disjoint.rs` | strided slices: read, how far they reach, whether their positions are distinct |
 //! | `order.rs` | `precedes` |
 //! | `merge_sort.rs` | `sort` by keys with arrays in them |
 //!
-//! Declined, because the flattener knows them: updates, `scatter`, `hist`, and `sort` by numbers and tuples of them.
+//! Declined, because the flattener knows them: updates, `scatter`, `hist`, `sort` by numbers and tuples of them, `flatten`, `partition`, `reshape`.
 
+mod bisection;
 pub(in crate::optimise) mod build;
 mod disjoint;
 mod merge_sort;
 mod moves;
 mod order;
-mod rows;
 mod strides;
 
 use build::Build;
@@ -70,10 +70,7 @@ impl Build<'_> {
             Expr::Rotate { by, array } => Some(self.rotate(*by, *array)),
             Expr::Slide { size, step, array } => Some(self.slide(*size, *step, *array)),
             Expr::Pad { left, right, mode, array } => Some(self.pad(*left, *right, *mode, *array)),
-            Expr::Reshape { array, dims } => Some(self.reshape(*array, dims)),
             Expr::Transpose(rows) => Some(self.transpose(*rows)),
-            Expr::Partition { sizes, array } => Some(self.partition(*sizes, *array)),
-            Expr::Flatten(rows) => Some(self.flatten(*rows)),
             Expr::Strided { array, strides } => Some(self.strided(*array, strides)),
             Expr::Extent(strides) => Some(self.extent(strides)),
             Expr::Disjoint(strides) => Some(self.disjoint(strides)),

@@ -1,9 +1,8 @@
-//! `rotate`, `slide`, `pad`, `reshape`, `transpose`: one index from another.
+//! `rotate`, `slide`, `pad`, `transpose`: one index from another.
 //!
 //! ```text
 //! pad xs left l right r mirror       p = i - l, q = p mod 2n            element min(q, 2n - 1 - q)
 //! slide xs size s step k             window i is xs[i*k .. i*k + s]     max(0, (n - s) / k + 1) of them
-//! reshape xs to (a, b)               row i, element j is element i*b + j
 //! ```
 
 use super::build::{Build, I64};
@@ -79,25 +78,6 @@ impl Build<'_> {
                     b.index("x", array, p)
                 }
             }
-        })
-    }
-
-    pub(super) fn reshape(&mut self, array: Atom, dims: &[Atom]) -> Expr {
-        self.rows_from(array, Atom::int(0), dims)
-    }
-
-    /// The elements from `start` on, in rows of rows.
-    fn rows_from(&mut self, array: Atom, start: Atom, dims: &[Atom]) -> Expr {
-        let size = dims[1..].iter().fold(Atom::int(1), |size, d| self.mul("size", size, *d));
-        self.generate("i", dims[0], |b, i| {
-            let offset = b.mul("offset", i, size);
-            let at = b.add("at", start, offset);
-            if dims.len() == 1 {
-                return b.index("x", array, at);
-            }
-            let ty = (1..dims.len()).fold(b.elem(array), |ty, _| Type::array(ty));
-            let row = b.rows_from(array, at, &dims[1..]);
-            b.bind("row", ty, row)
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! strided xs[o; a by s, b by t]      generate (i) < a { generate (j) < b { xs[o + i*s + j*t] } }
+//! strided xs[o; a by b, b by 1]      reshape xs[o .. o + a*b] to (a, b)
 //! extent [o; a by s]                 (o, o + (a - 1)*s)
 //! ```
 //!
@@ -16,7 +17,21 @@ use terrace_ir::core::{Expr, Strides, Type};
 
 impl Build<'_> {
     pub(super) fn strided(&mut self, array: Atom, strides: &Strides) -> Expr {
-        self.strided_from(array, strides.offset, &strides.dims)
+        let one = Atom::int(1);
+        match strides.dims[..] {
+            [(count, stride)] if stride == one => {
+                let to = self.add("to", strides.offset, count);
+                Expr::Slice { array, from: strides.offset, to }
+            }
+            [(n, stride), (m, next)] if next == one && stride == m => {
+                let count = self.mul("count", n, m);
+                let to = self.add("to", strides.offset, count);
+                let ty = self.ty(array);
+                let all = self.bind("all", ty, Expr::Slice { array, from: strides.offset, to });
+                Expr::Reshape { array: all, dims: vec![n, m] }
+            }
+            _ => self.strided_from(array, strides.offset, &strides.dims),
+        }
     }
 
     fn strided_from(&mut self, array: Atom, start: Atom, dims: &[(Atom, Atom)]) -> Expr {
