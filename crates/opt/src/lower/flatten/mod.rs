@@ -115,6 +115,8 @@ struct Building {
     offsets: Vec<((Space, Ix), ValueId, Atom)>,
     /// The number of elements that each column of offsets ends with.
     totals: BTreeMap<ValueId, Atom>,
+    /// Columns that have no element twice.
+    distinct: BTreeSet<ValueId>,
     /// Integers that the host computes without asking the device.
     host_known: BTreeSet<ValueId>,
     /// What integers of the host are, over other ones.

@@ -45,6 +45,9 @@ impl Flattener<'_> {
                 let count = self.counted(*count, env);
                 let inner = self.iterate(cx, scope, &count)?;
                 let elem = self.stored(&inner, scope, &Rep::Scalar(Ix::Index(level), ScalarType::I64), name)?;
+                if let (0, Elem::Scalar(column, _)) = (level, &elem) {
+                    self.fun.distinct.insert(*column);
+                }
                 Ok(Rep::Array(self.collected(cx, &inner, elem)))
             }
             Expr::Replicate { count, value } => {

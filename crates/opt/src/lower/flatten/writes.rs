@@ -22,9 +22,9 @@ use super::merge::Alternative;
 use super::plain::zip;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
-use terrace_base::{BinOp, ScalarType};
+use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::core::{Expr, Lambda, Strides};
-use terrace_ir::flat::{Level, OpKind};
+use terrace_ir::flat::{self, Level, OpKind};
 use terrace_ir::{Atom, ValueId};
 
 /// Where something is written, at each point of a space.
@@ -58,7 +58,8 @@ impl Flattener<'_> {
                 let points = self.iterate(cx, scope, &zip(vec![indices.clone(), values.clone()]))?;
                 let at = self.scalar_item(&points, &indices, level);
                 let item = self.item_in(&points, &values, level);
-                let target = Target { scope, points: &points, distinct: at == Ix::Index(level), name };
+                let distinct = matches!(indices.elem, Elem::Scalar(c, _) if self.fun.distinct.contains(&c));
+                let target = Target { scope, points: &points, distinct, name };
                 self.write_into(&array, &[at], &item, cx, &target)
             }
             Expr::Hist { operator, neutral, count, indices, values } => {
@@ -156,6 +157,10 @@ impl Flattener<'_> {
         if packed && has_own_rows(&arr.elem, levels - 1) {
             return Ok(arr);
         }
+        let seen_late = cx.depth() > 0 && arr.start.column_at(cx.depth() - 1).is_some();
+        if levels == 1 && is_flat(&arr.elem) && seen_late {
+            return self.apart(&arr, cx, &inner, target.name);
+        }
         let level = cx.depth() + target.scope.positions.len();
         let item = self.item_in(&inner, &arr, level);
         let elem = if levels > 1 {
@@ -165,6 +170,64 @@ impl Flattener<'_> {
             self.moved(&inner, target.scope, &item, target.name)?
         };
         Ok(self.collected(cx, &inner, elem))
+    }
+
+    /// Rows whose places are only known when the program runs, as after a border: they are looked at, which costs as much as
+    /// there are points, and copied only if they are not apart and in order, or fill less than half of their base.
+    fn apart(&mut self, arr: &Arr, cx: &Context, inner: &Context, name: &str) -> Result<Arr> {
+        let scope = Scope::default();
+        let start = self.column(cx, &arr.start, ScalarType::I64, "start")?;
+        let len = self.column(cx, &arr.len, ScalarType::I64, "len")?;
+        let in_order = self.are_in_order(start, len, arr.count, cx.total())?;
+        let twice = self.binary("twice", BinOp::Add, inner.total(), inner.total());
+        let dense = self.binary("dense", BinOp::Le, arr.count, twice);
+        let cond = self.binary("apart", BinOp::And, in_order, dense);
+        let mut results = vec![start.into(), arr.count];
+        let mut columns = Vec::new();
+        columns_of(&arr.elem, &mut columns);
+        results.extend(columns.iter().map(|c| Atom::Var(*c)));
+        let then = flat::Body { stmts: Vec::new(), results };
+        let item = self.item(arr, &Ix::Index(cx.depth()), None, None);
+        let packed = self.packed_start(inner);
+        let otherwise = self.body(|s| {
+            let mut copies = vec![s.column(cx, &packed, ScalarType::I64, "start")?];
+            let elem = s.moved(inner, &scope, &item, name)?;
+            columns_of(&elem, &mut copies);
+            let mut results: Vec<Atom> = copies.into_iter().map(Atom::Var).collect();
+            results.insert(1, inner.total());
+            Ok(results)
+        })?;
+        let start = self.column_value("start", ScalarType::I64, size_of(cx.total()));
+        let count = self.scalar_value("count", ScalarType::I64);
+        let mut binds = vec![start, count];
+        for column in columns {
+            let elem = self.scalar_type(column.into());
+            binds.push(self.column_value(name, elem, size_of(count.into())));
+        }
+        self.push(binds.clone(), flat::Expr::If { cond, then, otherwise });
+        let elem = Self::elem_of(&item, &mut binds.into_iter().skip(2));
+        Ok(Arr { start: Ix::read(start, cx.position()), count: count.into(), elem, ..arr.clone() })
+    }
+
+    /// Whether each row ends before the next one starts.
+    fn are_in_order(&mut self, start: ValueId, len: ValueId, count: Atom, rows: Atom) -> Result<Atom> {
+        let operator = self.operator(BinOp::And, ScalarType::Bool);
+        let kind = OpKind::Reduce { operator, neutral: vec![Atom::Const(Scalar::Bool(true))], masked: false };
+        let in_order = self.scalar_value("in_order", ScalarType::Bool);
+        let here = Ix::Position(0);
+        let next = here.clone().add(Ix::int(1));
+        let end = Ix::read(start, here.clone()).add(Ix::read(len, here));
+        let last = Ix::Binary(BinOp::Eq, Box::new(next.clone()), Box::new(Ix::Atom(rows)));
+        self.op(&Scope::default(), &Self::line(rows), vec![in_order], kind, |s, scope| {
+            let cond = s.ix(&last, scope);
+            let otherwise = s.body(|s| Ok(vec![s.ix(&Ix::read(start, next), scope)]))?;
+            let limit = s.scalar_value("limit", ScalarType::I64);
+            let then = flat::Body { stmts: Vec::new(), results: vec![count] };
+            s.push(vec![limit], flat::Expr::If { cond, then, otherwise });
+            let end = s.ix(&end, scope);
+            Ok(vec![s.binary("ends", BinOp::Le, end, limit.into())])
+        })?;
+        Ok(in_order.into())
     }
 
     /// Values at the points of `inner` in columns of their own; arrays stay where they are.
@@ -394,6 +457,23 @@ fn has_own_rows(elem: &Elem, levels: usize) -> bool {
         Elem::Row { inner: Inner::Views { .. }, .. } => false,
         Elem::Row { elem, .. } => has_own_rows(elem, levels - 1),
         _ => true,
+    }
+}
+
+fn is_flat(elem: &Elem) -> bool {
+    match elem {
+        Elem::Scalar(..) => true,
+        Elem::Tuple(parts) => parts.iter().all(is_flat),
+        Elem::Row { .. } | Elem::Zip(_) => false,
+    }
+}
+
+/// The columns of numbers and tuples of them.
+fn columns_of(elem: &Elem, out: &mut Vec<ValueId>) {
+    match elem {
+        Elem::Scalar(column, _) => out.push(*column),
+        Elem::Tuple(parts) => parts.iter().for_each(|p| columns_of(p, out)),
+        Elem::Row { .. } | Elem::Zip(_) => {}
     }
 }
 
