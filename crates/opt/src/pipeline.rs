@@ -97,6 +97,12 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         wanted: always,
         run: |p, _| simplify_core::simplify_core(p),
     },
+    Pass {
+        name: "fuse_core",
+        about: "maps move into the maps that read them",
+        wanted: with_fusion,
+        run: |p, _| fuse::fuse_core(p),
+    },
     // After inlining, which shows what operators do; before views are spelled out, of which it makes some.
     Pass {
         name: "spell_out_operators",

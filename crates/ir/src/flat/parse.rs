@@ -369,6 +369,9 @@ impl<A: Note> Parser<'_, A> {
 
     fn combine(&mut self) -> Read<(Operator, Vec<Atom>)> {
         self.r.want_word("by")?;
+        if !self.r.is_sign("(") {
+            return self.combine_by_one();
+        }
         self.r.want("(")?;
         let left = self.binders("|")?;
         let right = self.binders(")")?;
@@ -376,6 +379,28 @@ impl<A: Note> Parser<'_, A> {
         self.r.want_word("from")?;
         let neutral = if self.r.is_sign("{") { Vec::new() } else { self.r.some(&mut |r| r.atom())? };
         Ok((Operator { left, right, body }, neutral))
+    }
+
+    /// `by t_3 : f64 = a_1 + b_2 from 0.0`: one scalar operation, whose operands have the type of its result.
+    fn combine_by_one(&mut self) -> Read<(Operator, Vec<Atom>)> {
+        let bind = self.binder()?;
+        self.r.want("=")?;
+        let left = self.operand_like(bind)?;
+        let Some(op) = self.r.binary() else { return self.r.fail("an operation of two operands is wanted here") };
+        let right = self.operand_like(bind)?;
+        self.r.want_word("from")?;
+        let neutral = self.r.some(&mut |r| r.atom())?;
+        let expr = Expr::Binary(op, left.into(), right.into());
+        let stmt = Stmt { binds: vec![bind], expr, span: Span::none() };
+        let body = Body { stmts: vec![stmt], results: vec![bind.into()] };
+        Ok((Operator { left: vec![left], right: vec![right], body }, neutral))
+    }
+
+    /// A value that is bound here, with the type of another one.
+    fn operand_like(&mut self, other: ValueId) -> Read<ValueId> {
+        let (name, id) = self.r.value()?;
+        let Some(ty) = self.values.get(&other).map(|v| v.ty.clone()) else { return self.r.fail("a type is missing") };
+        self.bound_and_place(name, id, ty)
     }
 
     fn dimension(&mut self) -> Read<Descriptor> {

@@ -5,7 +5,7 @@
 //!   takes [length][off](i32, f64), [length]f64
 //!   gives [length]f64
 //! {
-//!   let out_6 : f64[n_0] = reduce grid [n_0][off_1] (i_7, j_8 | p_9, q_10) by (a_11 : f64 | b_12 : f64) { … } from 0.0 {
+//!   let out_6 : f64[n_0] = reduce grid [n_0][off_1] (i_7, j_8 | p_9, q_10) by s_13 : f64 = a_11 + b_12 from 0.0 {
 //!     …
 //!     => product_17
 //!   }
@@ -276,6 +276,17 @@ impl<A: Note> Printer<'_, A> {
     }
 
     fn combine(&self, operator: &Operator, neutral: &[Atom], depth: usize) -> String {
+        if let (Some(_), [stmt]) = (operator.as_binary(), operator.body.stmts.as_slice()) {
+            // Operands have the type of the result.
+            let plain = [operator.left[0], operator.right[0]].iter().all(|v| {
+                let (operand, result) = (&self.values[*v], &self.values[stmt.binds[0]]);
+                operand.ty == result.ty && operand.bound.is_none() && operand.at.place().is_none()
+            });
+            if plain {
+                let (bind, expr) = (self.binders(&stmt.binds), self.expr(&stmt.expr, depth));
+                return format!(" by {bind} = {expr} from {}", self.atoms(neutral));
+            }
+        }
         let (left, right) = (self.binders(&operator.left), self.binders(&operator.right));
         format!(" by ({left} | {right}) {} from {}", self.body(&operator.body, depth), self.atoms(neutral))
     }

@@ -34,7 +34,7 @@ entry spmv(
   takes [length][off](i32, f64), [length]f64
   gives [length]f64
 {
-  let out_6 : f64[n_0] = reduce grid [n_0][off_1] (i_7, j_8 | p_9, q_10 <= t_30) by (a_11 : f64 | b_12 : f64) { let c_13 : f64 = a_11 + b_12; => c_13 } from 0.0 {
+  let out_6 : f64[n_0] = reduce grid [n_0][off_1] (i_7, j_8 | p_9, q_10 <= t_30) by c_13 : f64 = a_11 + b_12 from 0.0 {
     let c_14 : i32 = col_2[q_10]
     let k_15 : i64 = i64(c_14)
     let ok_16 : bool = k_15 < m_4
@@ -68,8 +68,8 @@ def quicksort^(n_0 : i64, xs_1 : f64[n_0]) -> (i64, f64[m_3], i64[n_0 + 1]) {
     => keep_8, x_7
   }
   let lens_9 : i64[n_0] = map grid [n_0] (i_10 | p_11) { => i_10 }
-  let off_12 : i64[n_0 + 1] = scan grid [n_0] (i_13 | p_14) by (a_15 : i64 | b_16 : i64) { let c_17 : i64 = a_15 + b_16; => c_17 } from 0 offsets { => i_13 }
-  let top_18 : f64 = reduce grid [n_0] (i_19 | p_20) by (a_21 : f64 | b_22 : f64) { let c_23 : f64 = a_21 max b_22; => c_23 } from -inf masked { let x_24 : f64 = xs_1[p_20]; => true, x_24 }
+  let off_12 : i64[n_0 + 1] = scan grid [n_0] (i_13 | p_14) by c_17 : i64 = a_15 + b_16 from 0 offsets { => i_13 }
+  let top_18 : f64 = reduce grid [n_0] (i_19 | p_20) by c_23 : f64 = a_21 max b_22 from -inf masked { let x_24 : f64 = xs_1[p_20]; => true, x_24 }
   let total_25 : i64 = off_12[n_0]
   let start_26 : i64[n_0] = map grid [n_0] (i_27 | p_28) { => 0 }
   let seg_29 : f64[total_25] = scan grid [n_0][off_12 at start_26] (i_30, j_31 | p_32, q_33) by (a_34 : f64 | b_35 : f64) { => b_35 } from 0.0 inclusive { => 1.0 }
@@ -123,7 +123,7 @@ def f(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : f64[t_2], ks_4 : i64[t_
     let k_14 : i64 = ks_4[q_13]
     => k_14, 2.0
   }
-  let bins_15 : i64[8] = hist grid [t_2] (i_16 | p_17) bins 8 by (a_18 : i64 | b_19 : i64) { let c_20 : i64 = a_18 + b_19; => c_20 } from 0 { => 3, 1 }
+  let bins_15 : i64[8] = hist grid [t_2] (i_16 | p_17) bins 8 by c_20 : i64 = a_18 + b_19 from 0 { => 3, 1 }
   let rank_21 : i64[t_2] = sort grid [n_0][off_1] (i_22, j_23 | p_24, q_25) {
     let x_26 : f64 = us_9[q_25]
     => x_26, j_23

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use terrace_base::IdVec;
 use terrace_ir::flat::visit::{bound_values, free_values_of_expr, has_checks, walk};
-use terrace_ir::flat::{Body, Expr, Function, OpKind, Stmt, Value};
+use terrace_ir::flat::{Body, Expr, Function, Op, OpKind, Operator, Stmt, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// Removes what is dead; says whether anything was.
@@ -45,10 +45,9 @@ fn sweep(body: &mut Body, values: &IdVec<ValueId, Value>, live: &mut BTreeSet<Va
         for v in stmt.expr.binders() {
             live.extend(values[v].mentioned());
         }
-        // Bodies are swept on their own: what they mention is needed, what they bind is not seen from here.
+        // A value is bound once in a function: what a body binds is mentioned nowhere else.
         for inner in stmt.expr.bodies_mut() {
-            let mut inside = live.clone();
-            sweep(inner, values, &mut inside, changed);
+            sweep(inner, values, live, changed);
             for v in bound_values(inner) {
                 live.extend(values[v].mentioned());
             }
@@ -75,13 +74,16 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
     let fixed = match &stmt.expr {
         Expr::If { .. } => 0,
         Expr::Op(op) => match op.kind {
-            OpKind::Map { .. } | OpKind::Scatter { .. } => 0,
             OpKind::Pack => 1,
-            _ => return false,
+            OpKind::Sort => return false,
+            _ => 0,
         },
         _ => return false,
     };
-    let keep: Vec<bool> = stmt.binds.iter().enumerate().map(|(k, b)| k < fixed || live.contains(b)).collect();
+    let mut keep: Vec<bool> = stmt.binds.iter().enumerate().map(|(k, b)| k < fixed || live.contains(b)).collect();
+    if let Some(operator) = stmt.expr.op().and_then(combining) {
+        needed_components(operator, &mut keep);
+    }
     if keep.iter().all(|k| *k) {
         return false;
     }
@@ -102,6 +104,20 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
                 let mut k = keep.iter();
                 dest.retain(|_| k.next().copied().unwrap_or(true));
             }
+            OpKind::Reduce { operator, neutral, .. }
+            | OpKind::Scan { operator, neutral, .. }
+            | OpKind::Hist { operator, neutral, .. } => {
+                let first = op.body.results.len() - neutral.len();
+                let mut combined = op.body.results.split_off(first);
+                kept(&mut combined);
+                op.body.results.extend(combined);
+                kept(neutral);
+                kept(&mut operator.body.results);
+                for operands in [&mut operator.left, &mut operator.right] {
+                    let mut k = keep.iter();
+                    operands.retain(|_| k.next().copied().unwrap_or(true));
+                }
+            }
             _ => kept(&mut op.body.results),
         },
         _ => unreachable!("returned above"),
@@ -109,4 +125,36 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
     let mut k = keep.iter();
     stmt.binds.retain(|_| k.next().copied().unwrap_or(true));
     true
+}
+
+fn combining(op: &Op) -> Option<&Operator> {
+    match &op.kind {
+        OpKind::Reduce { operator, .. } | OpKind::Scan { operator, .. } | OpKind::Hist { operator, .. } => {
+            Some(operator)
+        }
+        _ => None,
+    }
+}
+
+/// Adds the components that an operator needs to combine those that are kept.
+fn needed_components(operator: &Operator, keep: &mut [bool]) {
+    loop {
+        let results = operator.body.results.iter().zip(keep.iter()).filter(|(_, k)| **k);
+        let mut used: BTreeSet<ValueId> = results.filter_map(|(a, _)| a.var()).collect();
+        for stmt in operator.body.stmts.iter().rev() {
+            if stmt.binds.iter().any(|b| used.contains(b)) || has_effect(&stmt.expr) {
+                used.extend(free_values_of_expr(&stmt.expr));
+            }
+        }
+        let operands = operator.left.iter().zip(&operator.right);
+        let more: Vec<usize> = operands
+            .enumerate()
+            .filter(|(k, (l, r))| !keep[*k] && (used.contains(l) || used.contains(r)))
+            .map(|(k, _)| k)
+            .collect();
+        if more.is_empty() {
+            return;
+        }
+        more.into_iter().for_each(|k| keep[k] = true);
+    }
 }

@@ -11,8 +11,8 @@
 use super::scalars;
 use std::collections::BTreeMap;
 use terrace_base::{BinOp, IdVec, Scalar};
-use terrace_ir::flat::visit::{substitute_expr, substitute_with_types};
-use terrace_ir::flat::{Body, Expr, Function, Stmt, Value};
+use terrace_ir::flat::visit::{substitute, substitute_expr, substitute_with_types};
+use terrace_ir::flat::{Body, Expr, Function, Op, Stmt, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// Folds; says whether anything changed.
@@ -46,6 +46,9 @@ fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeM
             known.extend(stmt.binds.iter().copied().zip(taken.results));
             continue;
         }
+        if let Expr::Op(op) = &mut stmt.expr {
+            one_name_for_one_dimension(op);
+        }
         stmt.expr.bodies_mut().into_iter().for_each(|b| fold_body(b, values, known, changed));
         if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
             *changed = true;
@@ -67,6 +70,13 @@ fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeM
         if let Some(to) = result.var().and_then(|v| known.get(&v)) {
             *result = *to;
         }
+    }
+}
+
+/// In a single dimension the index is the position: a read at one is a read at the other.
+fn one_name_for_one_dimension(op: &mut Op) {
+    if let ([index], [position]) = (op.indices.as_slice(), op.positions.as_slice()) {
+        substitute(&mut op.body, &BTreeMap::from([(*index, Atom::Var(*position))]));
     }
 }
 

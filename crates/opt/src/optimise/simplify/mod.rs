@@ -3,7 +3,7 @@
 //! Three steps, repeated until nothing changes (a few rounds at most):
 //! - `fold`: copies and constants are propagated, operations on constants and a few identities are computed, conditionals on
 //!   constants are resolved, checks that are true are dropped (they are proved);
-//! - `share`: a scalar that was computed before, in the same body or around it, is not computed again;
+//! - `share`: a scalar or an operator that was computed before, in the same body or around it, is not computed again;
 //! - `dead`: what nothing uses is removed, results of operators one by one. A check is never dead.
 
 mod dead;
