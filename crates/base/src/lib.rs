@@ -21,12 +21,14 @@ pub mod scalar_text;
 pub mod span;
 pub mod timing;
 
+mod nearest;
 mod snippet;
 mod text_width;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use ids::{Id, IdGen, IdVec};
 pub use json::render_json;
+pub use nearest::nearest;
 pub use render::render;
 pub use scalar::{Scalar, ScalarType};
 pub use scalar_op::{BinOp, UnOp, convert, fma, is_exact, neutral, result_type};

@@ -2,8 +2,9 @@
 
 use crate::bench::Bench;
 use clap::{Args, Parser, Subcommand};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use terrace::{Backend, Options, Settings, Stage, Strategy, TileSizes};
+use terrace::{Backend, Failed, Options, Settings, Stage, Strategy, TileSizes};
 
 /// Terrace: nested data parallelism for CPUs and GPUs.
 #[derive(Parser)]
@@ -50,6 +51,10 @@ pub(crate) enum Command {
         /// Only the function of this name.
         #[arg(long, value_name = "NAME")]
         function: Option<String>,
+        /// Also says which versions the nests of the entries lack, and why, on this back end: c or cuda.
+        #[arg(long, value_name = "BACKEND", num_args = 0..=1, require_equals = true, value_parser = backend)]
+        #[arg(default_missing_value = "c")]
+        versions: Option<Backend>,
         #[command(flatten)]
         messages: Messages,
     },
@@ -109,12 +114,15 @@ pub(crate) enum Command {
     Ir {
         /// The program.
         file: PathBuf,
-        /// Which stage: core, shapes, flat, fusion, mem, kernels, plan, c or cuda.
+        /// Which stage: core, shapes, flat, fusion, versions, mem, kernels, plan, c or cuda.
         #[arg(long, value_parser = stage, default_value = "core")]
         stage: Stage,
         /// Every stage, one after the other.
         #[arg(long)]
         all: bool,
+        /// With `--stage versions`: as JSON.
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         how: How,
     },
@@ -173,13 +181,19 @@ pub(crate) struct How {
     /// How many bytes the program may hold on the device; K, M and G may follow.
     #[arg(long, value_parser = bytes)]
     memory: Option<u64>,
+    /// Reads thresholds that choose between versions from a file: lines of `name value`.
+    #[arg(long, value_name = "FILE")]
+    thresholds: Option<PathBuf>,
+    /// Says what the guards compared, each with its outcome.
+    #[arg(long)]
+    pub(crate) log_guards: bool,
     /// Says what the run took.
     #[arg(long)]
     pub(crate) stats: bool,
 }
 
 impl How {
-    pub(crate) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Result<Settings, Failed> {
         let options = Options {
             strategy: self.strategy,
             regularity: self.regularity,
@@ -188,15 +202,21 @@ impl How {
             tiles: self.tiles,
             target: self.backend.unwrap_or(Backend::C).target(),
         };
-        Settings {
+        let thresholds = match &self.thresholds {
+            Some(path) => terrace::thresholds(&path.display().to_string(), &terrace::read_source(path)?)?,
+            None => BTreeMap::new(),
+        };
+        Ok(Settings {
             options,
+            thresholds,
+            log_guards: self.log_guards,
             threads: self.threads,
             seed: self.seed,
             device: self.device,
             memory_limit: self.memory,
             profile: self.stats,
             ..Settings::default()
-        }
+        })
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn bench(it: &Bench) -> Result<Verdict, Failed> {
     let called = it.from.as_deref().unwrap_or(&entry);
     let Some(args) = crate::commands::arguments(&program, called, &it.args)? else { return Ok(Verdict::Usage) };
     let backend = it.how.backend.unwrap_or(Backend::C);
-    let engine = program.engine(backend, &it.how.settings())?;
+    let engine = program.engine(backend, &it.how.settings()?)?;
     let clock = Clock::of(backend);
     let measured = engine.bench(&Request {
         entry: &entry,

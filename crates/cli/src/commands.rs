@@ -45,7 +45,7 @@ pub(crate) fn run(
         program.check_output(&name, path)?;
     }
     let Some(data) = arguments(&program, &name, args)? else { return Ok(Verdict::Usage) };
-    let settings = Settings { verify_shapes: verify, ..how.settings() };
+    let settings = Settings { verify_shapes: verify, ..how.settings()? };
     let (engine, remark) = match verify {
         true => (program.engine(Backend::Interp, &settings)?, None),
         false => engine(&program, how, &settings)?,
@@ -57,6 +57,10 @@ pub(crate) fn run(
     match output {
         Some(path) => program.write_output(&name, &outcome.value, path)?,
         None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
+    }
+    for g in &outcome.guards {
+        let threshold = if g.threshold == i64::MAX { "never".to_string() } else { g.threshold.to_string() };
+        error(&format!("{}: {} >= {threshold}: {}\n", g.name, g.quantity, if g.holds() { "yes" } else { "no" }));
     }
     if how.stats {
         stats(&engine, &name, &outcome);
@@ -126,7 +130,7 @@ pub(crate) fn test(
     {
         return Ok(Verdict::Usage);
     }
-    let settings = Settings { laws, verify_shapes: verify, ..how.settings() };
+    let settings = Settings { laws, verify_shapes: verify, ..how.settings()? };
     let (mut passed, mut failed, mut interpreted) = (0, 0, Vec::new());
     for file in &files {
         let made = load(file, messenger).and_then(|p| match laws || verify {
@@ -193,15 +197,24 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-pub(crate) fn ir(file: &Path, stage: Stage, all: bool, how: &How) -> Result<Verdict, Failed> {
+pub(crate) fn ir(file: &Path, stage: Stage, all: bool, json: bool, how: &How) -> Result<Verdict, Failed> {
     let program = load(file, Messenger::default())?;
     let backend = how.backend.unwrap_or(Backend::C);
+    let settings = how.settings()?;
+    if json {
+        if all || stage != Stage::Versions {
+            error("`--json` is for `--stage versions`\n");
+            return Ok(Verdict::Usage);
+        }
+        print(&program.versions_json(backend, &settings)?);
+        return Ok(Verdict::Good);
+    }
     let stages = if all { Stage::ALL.to_vec() } else { vec![stage] };
     for stage in stages {
         if all {
             print(&format!("──── {} ────\n", stage.name()));
         }
-        print(&program.show(stage, backend, &how.settings())?);
+        print(&program.show(stage, backend, &settings)?);
     }
     Ok(Verdict::Good)
 }

@@ -32,9 +32,9 @@ fn main() -> ExitCode {
             let m = Messenger::new(messages);
             (m, if stats { sizes::check_stats(&paths, list, m) } else { commands::check(&paths, m) })
         }
-        Command::Shapes { paths, function, messages } => {
+        Command::Shapes { paths, function, versions, messages } => {
             let m = Messenger::new(messages);
-            (m, sizes::shapes(&paths, function.as_deref(), m))
+            (m, sizes::shapes(&paths, function.as_deref(), versions, m))
         }
         Command::Run { file, entry, args, output, verify, messages, how } => {
             let m = Messenger::new(messages);
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         }
         Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
         Command::Bench(it) => (plain, bench::bench(&it)),
-        Command::Ir { file, stage, all, how } => (plain, commands::ir(&file, stage, all, &how)),
+        Command::Ir { file, stage, all, json, how } => (plain, commands::ir(&file, stage, all, json, &how)),
         Command::Explain { code } => (plain, commands::explain(&code)),
     };
     let verdict = outcome.unwrap_or_else(|failed| {

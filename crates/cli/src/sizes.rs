@@ -20,12 +20,17 @@ use crate::output::{Messenger, Verdict, error, print};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use terrace::{CheckFound, Failed, Fate, Program, quoted};
+use terrace::{Backend, CheckFound, Failed, Fate, Program, Settings, quoted};
 
 /// Lines are broken so that they are not longer.
 const WIDTH: usize = 100;
 
-pub(crate) fn shapes(paths: &[PathBuf], function: Option<&str>, messenger: Messenger) -> Result<Verdict, Failed> {
+pub(crate) fn shapes(
+    paths: &[PathBuf],
+    function: Option<&str>,
+    versions: Option<Backend>,
+    messenger: Messenger,
+) -> Result<Verdict, Failed> {
     let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
     let (programs, good) = load_all(&files, messenger);
     if let Some(name) = function
@@ -46,7 +51,10 @@ pub(crate) fn shapes(paths: &[PathBuf], function: Option<&str>, messenger: Messe
             let found = program.shapes_json(function);
             parts.push(format!("{{\"file\": {}, \"functions\": {}}}", name_of(file), found.trim_end()));
         } else {
-            let found = program.shapes_text(function);
+            let mut found = program.shapes_text(function);
+            if let Some(backend) = versions {
+                found += &program.missing_versions(backend, &Settings::default())?;
+            }
             match files.len() {
                 1 => parts.push(found),
                 _ if found.is_empty() => {}

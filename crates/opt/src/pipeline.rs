@@ -281,7 +281,11 @@ pub fn ready(program: &core::Program, options: &Options, timings: &mut Timings) 
 }
 
 /// Core that is ready to Flat, before versions.
-fn to_parallel_flat(ready: &Ready, options: &Options, timings: &mut Timings) -> Result<flat::Program, Box<Diagnostic>> {
+pub fn to_parallel_flat(
+    ready: &Ready,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<flat::Program, Box<Diagnostic>> {
     let mut flat = timings.measure("flatten", || flatten::flatten(&ready.program, &ready.analysis, options))?;
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);

@@ -1,5 +1,6 @@
 //! Where a program runs, and the choices a run depends on.
 
+use std::collections::BTreeMap;
 use terrace_opt::options::Options;
 use terrace_plan::Target;
 
@@ -66,6 +67,10 @@ pub struct Settings {
     pub memory_limit: Option<u64>,
     /// How deep calls may nest.
     pub depth_limit: usize,
+    /// The thresholds that are not the default ones, by name.
+    pub thresholds: BTreeMap<String, i64>,
+    /// Whether to note what guards compare.
+    pub log_guards: bool,
     /// Whether kernels are timed one by one.
     pub profile: bool,
     /// How many statements the interpreter may run.
@@ -87,6 +92,8 @@ impl Default for Settings {
             device: 0,
             memory_limit: None,
             depth_limit: terrace_plan::messages::DEPTH_LIMIT,
+            thresholds: BTreeMap::new(),
+            log_guards: false,
             profile: false,
             step_limit: u64::MAX,
             element_limit: terrace_interp::core::Options::default().element_limit,

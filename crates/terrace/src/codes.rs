@@ -43,6 +43,16 @@ const EXPLANATIONS: &[(&str, &str)] = &[
          there was one, is as it was.",
     ),
     (
+        "T0708",
+        "A file of thresholds has one on a line, its name and its value: `spmv.1.outer 4096`. Empty lines, and what follows `#`, are \
+         left out.",
+    ),
+    (
+        "T0709",
+        "A threshold belongs to a nest of parallel operators. Its name says the function, the number of the nest and what it decides. \
+         `terrace ir --stage versions` lists those of a program, each with its value.",
+    ),
+    (
         "T0706",
         "`terrace test --laws` combines sampled elements with the operator of a `reduce`, `scan` or `hist` in different orders, and \
          with the neutral element. Parallel code may combine in any grouping, so the results must agree: `op(op(a, b), c)` with \

@@ -25,6 +25,7 @@ use terrace_opt::optimise::regular_entry::{is_rectangular, ragged_dimensions};
 use terrace_opt::optimise::spell_out_sums;
 use terrace_plan::data::Data;
 use terrace_plan::messages;
+use terrace_plan::threshold::Guarded;
 use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
 
 /// The result of a call.
@@ -36,6 +37,8 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What it took, in an interpreter: counts by name.
     pub counts: BTreeMap<String, u64>,
+    /// The guards that were passed, where the settings ask for them.
+    pub guards: Vec<Guarded>,
     /// Which body of the entry ran.
     pub body: Taken,
 }
@@ -73,22 +76,22 @@ pub struct TestOutcome {
 
 /// A program, ready to be called. Safe to use from several threads.
 pub struct Engine {
-    sources: SourceMap,
+    pub(crate) sources: SourceMap,
     program: Program,
-    machine: Machine,
+    pub(crate) machine: Machine,
     backend: Backend,
-    settings: Settings,
+    pub(crate) settings: Settings,
     /// What the interpreter compares a run with, if it is asked to.
     claims: Option<Arc<Shapes>>,
     /// For the entries that have one: the engine of the regular body, or nothing where it cannot be compiled.
-    regular: BTreeMap<FuncId, OnceLock<Made>>,
+    pub(crate) regular: BTreeMap<FuncId, OnceLock<Made>>,
     /// How long each stage of the compilation took.
     pub timings: Timings,
 }
 
-type Made = Result<Option<Box<Engine>>, Failed>;
+pub(crate) type Made = Result<Option<Box<Engine>>, Failed>;
 
-enum Machine {
+pub(crate) enum Machine {
     Core(core::Program),
     Flat(flat::Program),
     Mem(mem::Program),
@@ -104,6 +107,7 @@ impl Program {
             let entries = self.core.functions.enumerate().filter(|(_, f)| f.role == Role::Entry && ragged(f));
             engine.regular = entries.map(|(id, _)| (id, OnceLock::new())).collect();
         }
+        engine.check_thresholds()?;
         Ok(engine)
     }
 
@@ -138,6 +142,7 @@ impl Program {
                     memory_limit: settings.memory_limit,
                     depth_limit: settings.depth_limit,
                     profile: settings.profile,
+                    log_guards: settings.log_guards,
                     ..terrace_runtime::Options::default()
                 };
                 let device_error = |e: RunError| Failed::new(vec![e.diagnostic(&plan)], &self.sources);
@@ -326,7 +331,8 @@ impl Engine {
                 let (value, counts) = core_interp::run(program, id, args, &options);
                 let counts = [("statements", counts.statements), ("elements", counts.elements)];
                 let counts = counts.into_iter().map(|(k, n)| (k.to_string(), n)).collect();
-                Ok(Outcome { value: value.map_err(failed)?, stats: None, counts, body: Taken::Only })
+                let value = value.map_err(failed)?;
+                Ok(Outcome { value, stats: None, counts, guards: Vec::new(), body: Taken::Only })
             }
             Machine::Flat(program) => {
                 let (value, counts) = flat_interp::run(program, flat_id(program, name), args, &self.flat_options());
@@ -334,6 +340,7 @@ impl Engine {
                     value: value.map_err(failed)?,
                     stats: None,
                     counts: flat_counts(&counts),
+                    guards: counts.guards,
                     body: Taken::Only,
                 })
             }
@@ -343,6 +350,7 @@ impl Engine {
                     value: value.map_err(failed)?,
                     stats: None,
                     counts: flat_counts(&counts),
+                    guards: counts.guards,
                     body: Taken::Only,
                 })
             }
@@ -351,7 +359,8 @@ impl Engine {
                 let entry = plan.entries.iter().position(|e| plan.functions[e.function].name == *name);
                 let entry = entry.expect("every entry and test is in the plan");
                 let (value, stats) = loaded.call(entry, &args).map_err(|e| self.call_failed(loaded, id, &e))?;
-                Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new(), body: Taken::Only })
+                let guards = stats.guards.clone();
+                Ok(Outcome { value, stats: Some(stats), counts: BTreeMap::new(), guards, body: Taken::Only })
             }
         }
     }
@@ -361,6 +370,7 @@ impl Engine {
         flat_interp::Options {
             depth_limit: self.settings.depth_limit,
             memory_limit: self.settings.memory_limit.unwrap_or(default.memory_limit),
+            log_guards: self.settings.log_guards,
             ..default
         }
     }

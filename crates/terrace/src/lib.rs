@@ -26,6 +26,7 @@ mod refit;
 mod shapes;
 pub mod show;
 mod stages;
+mod versions;
 
 pub use backend::{Backend, Settings};
 pub use engine::{Engine, Outcome, Taken, TestOutcome};
@@ -37,7 +38,9 @@ pub use terrace_base::json::quoted;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};
 pub use terrace_plan::data::Data;
 pub use terrace_plan::surface::{EntryParam, EntrySignature, Surface};
+pub use terrace_plan::threshold::{Guarded, Threshold};
 pub use terrace_runtime as runtime;
+pub use versions::thresholds;
 
 /// The longer explanation of an error code.
 pub fn explain(code: &str) -> Option<&'static str> {

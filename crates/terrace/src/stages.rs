@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
+use crate::versions::tune;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use terrace_base::{IdVec, SourceMap, Span, Timings};
@@ -26,6 +27,8 @@ pub enum Stage {
     Flat,
     /// What was not fused on the way there, and why.
     Fusion,
+    /// Which versions there are of each nest, and what chooses between them.
+    Versions,
     /// With places in memory.
     Mem,
     /// Kernels and host program.
@@ -40,11 +43,12 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 9] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Core,
         Stage::Shapes,
         Stage::Flat,
         Stage::Fusion,
+        Stage::Versions,
         Stage::Mem,
         Stage::Kernels,
         Stage::Plan,
@@ -59,6 +63,7 @@ impl Stage {
             Stage::Shapes => "shapes",
             Stage::Flat => "flat",
             Stage::Fusion => "fusion",
+            Stage::Versions => "versions",
             Stage::Mem => "mem",
             Stage::Kernels => "kernels",
             Stage::Plan => "plan",
@@ -92,7 +97,8 @@ pub(crate) fn compile(
     let options = Options { target, ..settings.options.clone() };
     let limit = |d: Box<terrace_base::Diagnostic>| Failed::new(vec![*d], &program.sources);
     let ready = program.ready(&options, timings);
-    let flat = pipeline::flat_of(&ready, &options, timings).map_err(limit)?;
+    let mut flat = pipeline::flat_of(&ready, &options, timings).map_err(limit)?;
+    tune(flat.thresholds.iter_mut(), settings);
     if stage == Stage::Flat {
         return Ok(Compiled::Flat(flat));
     }
@@ -126,6 +132,9 @@ impl Program {
         }
         if stage == Stage::Shapes {
             return Ok(print_with_shapes(&program.core, &program.analysis.shapes));
+        }
+        if stage == Stage::Versions {
+            return self.versions_text(backend, settings);
         }
         let mut timings = Timings::new();
         if stage == Stage::Fusion {

@@ -26,6 +26,7 @@ use terrace_algebra::Size;
 use terrace_base::{Scalar, ScalarType, Span};
 use terrace_ir::flat::{Body, Expr, Stmt, Type};
 use terrace_ir::kernel::Kernel;
+use terrace_ir::kernel::print::print_kernel;
 use terrace_ir::{Atom, FuncId, ValueId, mem};
 use terrace_plan::host::{HostExpr, HostFunction, HostStmt, SlotId, SlotInfo, SlotType};
 
@@ -56,6 +57,8 @@ pub struct Host<'a> {
     pub device: terrace_plan::Target,
     /// The kernels of the program so far.
     pub kernels: Vec<Kernel>,
+    /// The kernels by their text without the name.
+    pub(super) texts: BTreeMap<String, usize>,
     pub(super) names: BTreeMap<String, usize>,
     pub(super) slots: Vec<SlotInfo>,
     pub(super) at: BTreeMap<ValueId, Home>,
@@ -85,6 +88,7 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
         tiles: shared.tiles,
         device: shared.device,
         kernels: std::mem::take(&mut shared.kernels),
+        texts: std::mem::take(&mut shared.texts),
         names: std::mem::take(&mut shared.names),
         slots: Vec::new(),
         at: BTreeMap::new(),
@@ -96,7 +100,8 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
         stmts: Vec::new(),
     };
     let lowered = host.whole(target);
-    let Host { kernels, names, .. } = host;
+    let Host { kernels, texts, names, .. } = host;
+    shared.texts = texts;
     shared.kernels = kernels;
     shared.names = names;
     lowered
@@ -236,8 +241,16 @@ impl<'a> Host<'a> {
 
     /// Launches a kernel; one number of tiles per phase.
     pub fn launch(&mut self, finished: Finished, tiles: Vec<HostExpr>) {
-        self.kernels.push(finished.kernel);
-        let kernel = self.kernels.len() - 1;
+        // Versions of a nest, and tests of one entry, often need the same kernel.
+        let text = print_kernel(&Kernel { name: String::new(), ..finished.kernel.clone() });
+        let kernel = match self.texts.get(&text) {
+            Some(old) => *old,
+            None => {
+                self.kernels.push(finished.kernel);
+                self.texts.insert(text, self.kernels.len() - 1);
+                self.kernels.len() - 1
+            }
+        };
         self.emit(HostStmt::Launch { kernel, tiles, args: finished.args });
     }
 

@@ -72,6 +72,7 @@ pub struct Shared<'a> {
     pub device: Device,
     /// The kernels so far.
     pub kernels: Vec<Kernel>,
+    texts: BTreeMap<String, usize>,
     names: BTreeMap<String, usize>,
 }
 
@@ -101,6 +102,7 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
         tiles: options.tiles,
         device: options.target,
         kernels: Vec::new(),
+        texts: BTreeMap::new(),
         names: BTreeMap::new(),
     };
     let mut functions: Vec<HostFunction> = Vec::new();

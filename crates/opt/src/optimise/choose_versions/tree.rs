@@ -9,9 +9,9 @@
 //!
 //! `total / longest` says how many threads could be busy if each took whole rows: as many as there are rows if all have one
 //! length, one if a single row has everything. It is only computed where rows are irregular, there are enough of them, and asking costs the
-//! host nothing (on a CPU). Elsewhere irregular rows are never left to single threads unless a tuned threshold says so.
+//! host nothing (on a CPU). Elsewhere irregular rows are not left to single threads.
 //!
-//! Declined: versions of operators over one dimension (cut into tiles, a small one is sequential already), and more than one version
+//! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good), and more than one version
 //! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
 
 use super::nests::{Piece, Uses, has_rows, pieces};
@@ -176,6 +176,14 @@ impl Maker<'_> {
         let inner: BTreeSet<ValueId> = flat.iter().flat_map(|s| s.binds.clone()).collect();
         let seen_before = irregular.iter().all(|off| !inner.contains(off));
 
+        let deep = ops.iter().filter(|op| op.space.len() > 1);
+        if let ([op], true) = (deep.collect::<Vec<_>>().as_slice(), ops.len() == 1)
+            && matches!(op.kind, OpKind::Map { .. })
+        {
+            lacks("outer, block and seq", "a map alone is cut into tiles of elements, and that is as good");
+            return Tree::Leaf(Version { name: "flat", stmts: flat });
+        }
+        let asks = self.options.target == Target::C && seen_before && total.is_some();
         let mut outer = self.version("outer", Strategy::Outer, &flat);
         let mut block = None;
         let mut seq = self.version("seq", Strategy::Seq, &flat);
@@ -184,6 +192,9 @@ impl Maker<'_> {
             lacks("outer", "the host does not know how many rows there are");
         } else if outer.is_none() {
             lacks("outer", "none of its operators can be left to one thread per row");
+        } else if !irregular.is_empty() && !asks {
+            outer = None;
+            lacks("outer", "one row may be much longer than the others, and the host cannot see that at no cost");
         }
         match self.options.target {
             Target::C => lacks("block", "a CPU has no blocks of threads"),
@@ -224,11 +235,9 @@ impl Maker<'_> {
             tree = Tree::Test(test, Box::new(Tree::Leaf(block)), Box::new(tree));
         }
         if let (Some(outer), Some(rows)) = (outer, rows) {
-            let asks = self.options.target == Target::C && seen_before && total.is_some();
-            let default = if irregular.is_empty() || asks { self.defaults.outer } else { Threshold::NEVER };
-            let wide = self.threshold(number, "outer", "rows", default);
+            let wide = self.threshold(number, "outer", "rows", self.defaults.outer);
             let mut guards = vec![(wide, Quantity::Size(rows.clone()))];
-            if let (true, false, Some(total)) = (asks, irregular.is_empty(), &total) {
+            if let (false, Some(total)) = (irregular.is_empty(), &total) {
                 let about = "elements divided by the length of the longest row";
                 let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
                 guards.push((balanced, Quantity::Balance { total: total.clone(), rows, offsets: irregular }));

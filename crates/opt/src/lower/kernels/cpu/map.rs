@@ -5,7 +5,7 @@
 //!                                                     for the positions of the row in that range: body, store at q
 //! ```
 
-use super::tiles::element_tile;
+use super::tiles::element_tile_of;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::host::Host;
@@ -14,13 +14,17 @@ use crate::lower::kernels::points::for_points;
 use crate::lower::kernels::sequential::store_point;
 use terrace_base::Span;
 use terrace_ir::ValueId;
-use terrace_ir::flat::Op;
+use terrace_ir::flat::{Expr, Op};
+
+/// How many plain points a point with an operator of its own counts for.
+const POINTS_PER_ROW: usize = 256;
 
 pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
-    let tiles = hceil_div(host.points(op, binds)?, host.tiles.cpu_tile);
+    let size = tile_size(host, op);
+    let tiles = hceil_div(host.points(op, binds)?, size);
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, 1, span);
-    let (lo, hi) = element_tile(&mut b, op)?;
+    let (lo, hi) = element_tile_of(&mut b, op, size)?;
     for_points(&mut b, op, op.space.len(), lo, hi, |b, point| {
         let q = point.positions[op.space.len() - 1].clone();
         b.set_index(q.clone());
@@ -29,4 +33,10 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
     Ok(())
+}
+
+/// A point that does the work of a row is worth many that do not.
+fn tile_size(host: &Host<'_>, op: &Op) -> usize {
+    let heavy = op.body.stmts.iter().any(|s| matches!(s.expr, Expr::Op(_)));
+    if heavy { (host.tiles.cpu_tile / POINTS_PER_ROW).max(1) } else { host.tiles.cpu_tile }
 }

@@ -22,7 +22,13 @@ use terrace_ir::kernel::Expr;
 
 /// The positions of this tile.
 pub(super) fn element_tile(b: &mut Builder<'_>, op: &Op) -> Lowered<(Expr, Expr)> {
-    let size = b.host.tiles.cpu_tile as i64;
+    let size = b.host.tiles.cpu_tile;
+    element_tile_of(b, op, size)
+}
+
+/// The positions of this tile, where tiles have another size.
+pub(super) fn element_tile_of(b: &mut Builder<'_>, op: &Op, size: usize) -> Lowered<(Expr, Expr)> {
+    let size = size as i64;
     let n = count(b, op, op.space.len())?;
     let lo = b.let_("lo", ScalarType::I64, mul(Expr::Tile, int(size)));
     let hi = b.let_("hi", ScalarType::I64, min(add(lo.clone(), int(size)), n));
