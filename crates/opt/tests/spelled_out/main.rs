@@ -15,6 +15,7 @@ use terrace_base::Timings;
 use terrace_interp::core as interp;
 use terrace_ir::FuncId;
 use terrace_ir::core::{self, Program, Role};
+use terrace_ir::flat;
 use terrace_opt::optimise::spell_out_sums::{enter, leave};
 use terrace_opt::options::{Options, Strategy, TileSizes};
 use terrace_opt::{optimise, pipeline};
@@ -31,7 +32,8 @@ fn interpreted(program: &Program, args: &[Data]) -> Answer {
 /// What Flat means: its interpreter is stricter than the devices, and stops where a division by zero has no check.
 fn flattened(program: &Program, args: &[Data]) -> Answer {
     let flat = pipeline::to_flat(program, &Options::default(), &mut Timings::new()).expect("can be flattened");
-    let (found, _) = terrace_interp::flat::run(&flat, FuncId::new(0), args.to_vec(), &Default::default());
+    let entry = flat.functions.ids().find(|f| flat.functions[*f].role == flat::Role::Entry).expect("an entry");
+    let (found, _) = terrace_interp::flat::run(&flat, entry, args.to_vec(), &Default::default());
     found.map_err(|f| (f.kind.to_string(), f.values))
 }
 
