@@ -122,6 +122,9 @@ pub(super) trait Language {
 /// How many operators of a family are looked at before a new one.
 const NEAR: usize = 4;
 
+/// A producer with fewer users than this is looked at again when one of them changes.
+const FEW: usize = 8;
+
 pub(super) struct Engine<'a, L: Language> {
     language: &'a mut L,
     places: Vec<Option<(Vec<L::Stmt>, Node)>>,
@@ -235,11 +238,13 @@ impl<'a, L: Language> Engine<'a, L> {
     fn take(&mut self, at: usize) -> Vec<L::Stmt> {
         let Some((place, node)) = self.places[at].take() else { return Vec::new() };
         for v in node.uses.keys() {
-            if let Some(users) = self.users.get_mut(v) {
-                users.remove(&at);
+            let Some(users) = self.users.get_mut(v) else { continue };
+            users.remove(&at);
+            // Whoever made it has a user less, or another one: what was refused may be possible now. With many users that is unlikely, and
+            // asking again each time would take the square of their number.
+            if users.len() < FEW {
+                self.queue.extend(self.homes.get(v));
             }
-            // Whoever made it has a user less: what was refused may be possible now.
-            self.queue.extend(self.homes.get(v));
         }
         node.binds.iter().for_each(|v| {
             self.homes.remove(v);
@@ -257,7 +262,6 @@ impl<'a, L: Language> Engine<'a, L> {
         let node = self.language.node(&place);
         for v in node.uses.keys() {
             self.users.entry(*v).or_default().insert(at);
-            self.queue.extend(self.homes.get(v));
         }
         for v in &node.binds {
             self.homes.insert(*v, at);
@@ -306,6 +310,10 @@ impl<'a, L: Language> Engine<'a, L> {
         if results.iter().any(|r| self.returned.contains(r)) {
             return Err((first, Reason::Returned));
         }
+        let work = self.language.work(self.place(at), results);
+        if let (Some(reason), true) = (work.dear, users.len() > 1) {
+            return Err((first, reason.in_several(users.len())));
+        }
         let mut positions = 0;
         let mut other_positions = false;
         for user in users {
@@ -339,7 +347,6 @@ impl<'a, L: Language> Engine<'a, L> {
                 return fail(Reason::Checks);
             }
         }
-        let work = self.language.work(self.place(at), results);
         if let (&[user], false) = (users, other_positions) {
             let others: Vec<ValueId> = node.binds.iter().filter(|b| !results.contains(b)).copied().collect();
             if others.is_empty() {
@@ -357,10 +364,7 @@ impl<'a, L: Language> Engine<'a, L> {
             };
         }
         if let Some(reason) = work.dear {
-            return Err((
-                first,
-                if other_positions { reason.at_other_positions() } else { reason.in_several(users.len()) },
-            ));
+            return Err((first, reason.at_other_positions()));
         }
         if other_positions && work.reads > 1 || work.gathers > 1 {
             return Err((first, Reason::Gathers));
