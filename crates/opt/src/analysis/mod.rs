@@ -1,5 +1,6 @@
 //! Facts about programs. Nothing here rewrites.
 
+pub mod closed;
 pub mod homes;
 pub mod in_place;
 pub mod shapes;

@@ -13,19 +13,22 @@ use super::build::{Scope, size_of};
 use super::form::{Form, How};
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Flattener, Result};
-use terrace_base::{BinOp, ScalarType};
+use terrace_base::ScalarType;
 use terrace_ir::flat::{self, Level};
 use terrace_ir::{Atom, ValueId};
 
 impl Flattener<'_> {
     /// The form in which a value of the function being translated crosses borders within `cx`.
     pub(super) fn form_of(&self, value: Atom, cx: &Context) -> Form {
-        match value {
-            Atom::Const(c) if cx.depth() == 0 => Form::Same(c.ty()),
-            Atom::Const(c) => Form::Each(c.ty()),
-            Atom::Var(v) if cx.depth() == 0 => Form::at_host(&self.source().values[v].ty),
-            Atom::Var(v) => Form::per_point(&self.source().values[v].ty),
-        }
+        let form = match value {
+            Atom::Const(c) => Form::Same(c.ty()),
+            Atom::Var(v) => match self.labels.of(self.source, &self.pattern).and_then(|l| l.values.get(&v)) {
+                Some(form) => form.clone(),
+                None if cx.depth() == 0 => Form::view(&self.source().values[v].ty),
+                None => Form::per_point(&self.source().values[v].ty),
+            },
+        };
+        if cx.depth() == 0 { form.once() } else { form }
     }
 
     /// The scalars and columns that a value is in a form.
@@ -112,17 +115,24 @@ impl Flattener<'_> {
 
     /// A scalar that is the same at all points of `cx`; anything if there are none.
     pub(super) fn at_any(&mut self, ix: &Ix, ty: ScalarType, cx: &Context, scope: &Scope) -> Result<Atom> {
-        if cx.depth() == 0 || ix.innermost().is_none() {
+        if cx.depth() == 0 || (ix.innermost().is_none() && (!ix.reads() || self.has_points(cx))) {
             return Ok(self.ix(ix, scope));
         }
-        let column = self.column(cx, ix, ty, "same")?;
-        let any = self.binary("any", BinOp::Lt, Atom::int(0), cx.total());
-        let then = self.body(|s| Ok(vec![s.let_scalar("same", ty, flat::Expr::Read { column, at: Atom::int(0) })]))?;
+        let ix = match ix.innermost() {
+            None => ix.clone(),
+            // The first point is at position 0, whatever its indices are.
+            Some(_) => Ix::read(self.column(cx, ix, ty, "same")?, Ix::int(0)),
+        };
+        if self.has_points(cx) {
+            return Ok(self.ix(&ix, scope));
+        }
+        let any = self.any_point(cx);
+        let then = self.body(|s| Ok(vec![s.ix(&ix, scope)]))?;
         let otherwise = self.body(|s| Ok(vec![s.zero(ty)]))?;
         Ok(self.let_scalar("same", ty, flat::Expr::If { cond: any, then, otherwise }))
     }
 
-    fn zero(&mut self, ty: ScalarType) -> Atom {
+    pub(super) fn zero(&mut self, ty: ScalarType) -> Atom {
         match ty {
             ScalarType::I64 => Atom::int(0),
             ScalarType::Bool => Atom::Const(terrace_base::Scalar::Bool(false)),

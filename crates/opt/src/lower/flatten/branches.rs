@@ -19,6 +19,7 @@
 
 use super::build::{Scope, size_of};
 use super::form::Form;
+use super::formulas::index_var;
 use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Dim, Elem, Ix, Rep};
 use super::{Building, Env, Flattener, Result};
@@ -46,12 +47,13 @@ impl Flattener<'_> {
     pub(super) fn lifted_if(
         &mut self,
         cond: &Ix,
-        then: &Body,
-        otherwise: &Body,
-        name: &str,
+        [then, otherwise]: [&Body; 2],
+        value: ValueId,
         env: &Env,
         cx: &Context,
     ) -> Result<Rep> {
+        let name = &self.source().values[value].name;
+        let form = self.form_of(Atom::Var(value), cx);
         let taken = self.column(cx, cond, ScalarType::Bool, "taken")?;
         let recursive = has_calls(then) || has_calls(otherwise);
         // Both subsets first: one host read then brings the sizes of both.
@@ -66,7 +68,8 @@ impl Flattener<'_> {
         };
         let here = Ix::read(taken, cx.position());
         let (first, second) = (self.with_totals(first, cx), self.with_totals(second, cx));
-        let elem = self.merge(cx, &Scope::default(), &[(Some(here), first), (None, second)], name)?;
+        let alternatives = [(Some(here), first), (None, second)];
+        let elem = self.merge_as(cx, &Scope::default(), &alternatives, name, Some(&form))?;
         Ok(self.element(&elem, &cx.position(), Some(cx.depth())))
     }
 
@@ -95,9 +98,12 @@ impl Flattener<'_> {
             .filter_map(|v| env.get(&v).map(|rep| (v, rep.clone())))
             .filter(|(_, rep)| !is_uniform(rep))
             .collect();
+        let mut whole = Vec::new();
         let mut packed = Vec::new();
         for (_, rep) in &used {
-            packed.push(self.without_zips(rep, cx)?);
+            let rep = self.without_zips(rep, cx)?;
+            varying(&rep, &mut packed);
+            whole.push(rep);
         }
         let all = Rep::Tuple(packed);
         let at = Ix::read(taken, cx.position());
@@ -108,8 +114,10 @@ impl Flattener<'_> {
         let sub = Self::line(count);
         let Rep::Tuple(reps) = self.element(&elem, &Ix::Position(0), None) else { unreachable!("packed a tuple") };
         let mut env = env.clone();
-        for ((v, old), new) in used.iter().zip(reps) {
-            let new = with_totals(new, &self.with_totals(old.clone(), cx));
+        let mut reps = reps.into_iter();
+        for ((v, _), old) in used.iter().zip(whole) {
+            let new = with_varying(&old, &mut reps);
+            let new = with_totals(new, &self.with_totals(old, cx));
             if recursive {
                 self.measure(&new, &sub)?;
             }
@@ -123,6 +131,7 @@ impl Flattener<'_> {
         match rep {
             Rep::Scalar(..) => Ok(()),
             Rep::Tuple(parts) => parts.iter().try_for_each(|p| self.measure(p, sub)),
+            Rep::Array(arr) if arr.len.uniform().is_some() => Ok(()),
             Rep::Array(arr) => self.offsets(sub, &arr.len, None).map(|_| ()),
         }
     }
@@ -133,18 +142,19 @@ impl Flattener<'_> {
             Subset::Direct(rep) => return Ok(rep),
             Subset::Packed { body, rank, used, env, sub } => (body, rank, used, env, sub),
         };
-        let shape;
+        let shape = self.form_of(body.result, &sub);
+        // Positions and indices are those of the points that were picked.
+        let counters = std::mem::take(&mut self.counters);
         let leaves: Vec<Atom> = if has_calls(body) {
-            shape = self.form_of(body.result, &sub);
             self.wave(body, &shape, &used, name, &env, &sub)?
         } else {
             let mut rep = self.lifted_body(body, &mut env, &sub)?;
             if body.stmts.is_empty() {
                 rep = self.copied(&rep, &sub)?;
             }
-            shape = Form::of(&rep);
             self.border(&rep, &shape, &sub, &Scope::default())?
         };
+        self.counters = counters;
         Ok(self.rep_at(&shape, &leaves, cx, &Ix::read(rank, cx.position())))
     }
 
@@ -247,7 +257,8 @@ impl Flattener<'_> {
                 self.push(vec![v], flat::Expr::Literal(Vec::new()));
                 v.into()
             }
-            _ => Atom::int(0),
+            flat::Type::Scalar(ty) => self.zero(ty),
+            flat::Type::Block => unreachable!("Flat has no blocks"),
         }
     }
 
@@ -255,7 +266,7 @@ impl Flattener<'_> {
     /// the base.
     fn wave_leaves(&mut self, rep: &Rep, sub: &Context, out: &mut Vec<Atom>) -> Result<Form> {
         match rep {
-            Rep::Array(arr) => {
+            Rep::Array(arr) if arr.len.uniform().is_none() => {
                 let (off, total) = self.offsets(sub, &arr.len, None)?;
                 let start = self.column(sub, &arr.start, ScalarType::I64, "start")?;
                 out.extend([start.into(), off.into(), total]);
@@ -267,7 +278,7 @@ impl Flattener<'_> {
             Rep::Tuple(parts) => {
                 Ok(Form::Tuple(parts.iter().map(|p| self.wave_leaves(p, sub, out)).collect::<Result<_>>()?))
             }
-            Rep::Scalar(..) => {
+            Rep::Scalar(..) | Rep::Array(_) => {
                 let form = Form::of(rep);
                 out.extend(self.border(rep, &form, sub, &Scope::default())?);
                 Ok(form)
@@ -281,6 +292,15 @@ impl Flattener<'_> {
             Form::Same(_) | Form::Each(_) => {
                 let (binds, rep) = self.fresh_border(shape, sub);
                 params.extend(binds);
+                rep
+            }
+            Form::Array(how, _) if how.is_regular() => {
+                let (binds, rep) = self.fresh_border(shape, sub);
+                self.fun.host_known.extend(binds.iter().filter(|b| !self.fun.values[**b].ty.is_column()));
+                params.extend(binds);
+                if let Rep::Array(Arr { len: Ix::Atom(len), .. }) = &rep {
+                    totals.push(self.host_product(sub.total(), *len));
+                }
                 rep
             }
             Form::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.wave_params(p, sub, params, totals)).collect()),
@@ -406,7 +426,8 @@ impl Flattener<'_> {
         let second = self.rep_at(branch.shape, &parts[1], sub, &at.clone().sub(Ix::Atom(half)));
         let (first, second) = (self.with_totals(first, sub), self.with_totals(second, sub));
         let here = Ix::Binary(BinOp::Lt, Box::new(at.clone()), Box::new(Ix::Atom(half)));
-        let elem = self.merge(sub, &Scope::default(), &[(Some(here), first), (None, second)], "joined")?;
+        let alternatives = [(Some(here), first), (None, second)];
+        let elem = self.merge_as(sub, &Scope::default(), &alternatives, "joined", Some(branch.shape))?;
         let rep = self.element(&elem, &at, Some(1));
         self.border(&rep, branch.shape, sub, &Scope::default())
     }
@@ -452,6 +473,24 @@ struct Wave<'w> {
     shape: &'w Form,
 }
 
+/// The scalars and arrays in a value that differ from point to point.
+fn varying(rep: &Rep, out: &mut Vec<Rep>) {
+    match rep {
+        Rep::Tuple(parts) => parts.iter().for_each(|p| varying(p, out)),
+        rep if is_uniform(rep) => {}
+        rep => out.push(rep.clone()),
+    }
+}
+
+/// The value with others in their place.
+fn with_varying(rep: &Rep, new: &mut impl Iterator<Item = Rep>) -> Rep {
+    match rep {
+        Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| with_varying(p, new)).collect()),
+        rep if is_uniform(rep) => rep.clone(),
+        _ => new.next().expect("one for each that was taken out"),
+    }
+}
+
 /// Rows picked from rows: no more elements than before.
 fn with_totals(new: Rep, old: &Rep) -> Rep {
     match (new, old) {
@@ -473,7 +512,11 @@ fn shifted(rep: &Rep, from: &Ix) -> Rep {
             Ix::Position(_) | Ix::Index(_) => ix.clone().add(from.clone()),
             Ix::Read(c, at) => Ix::read(*c, moved(at, from)),
             Ix::Binary(op, a, b) => Ix::Binary(*op, Box::new(moved(a, from)), Box::new(moved(b, from))),
-            Ix::Closed(size, var, at) => Ix::Closed(size.clone(), *var, Box::new(moved(at, from))),
+            Ix::Closed(size, vars) => {
+                let vars = vars.iter().map(|(v, at)| (*v, moved(at, from)));
+                let first = index_var(0);
+                Ix::closed(size, vars.chain([(first, Ix::Index(0).add(from.clone()))]).collect())
+            }
             Ix::Atom(a) => Ix::Atom(*a),
         }
     }

@@ -1,8 +1,10 @@
 //! Emitting Flat: values, statements and operators of the function being built.
 
 use super::Flattener;
+use super::formulas::index_of;
 use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
-use terrace_algebra::Size;
+use std::collections::BTreeMap;
+use terrace_algebra::{Size, SizeVar};
 use terrace_base::{BinOp, ScalarType, Span};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var, value_of};
@@ -86,6 +88,10 @@ impl Flattener<'_> {
         }
     }
 
+    fn expanded(&self, size: &Size) -> Size {
+        size.substitute_all(&|v| self.fun.known.get(&value_of(v)).cloned())
+    }
+
     /// What an integer of the host is, over integers of which no more is known.
     pub(super) fn known(&self, atom: Atom) -> Size {
         atom.var().and_then(|v| self.fun.known.get(&v)).cloned().unwrap_or_else(|| size_of(atom))
@@ -113,12 +119,27 @@ impl Flattener<'_> {
                 }
                 v
             }
-            Ix::Closed(size, var, at) => {
-                let at = self.ix(at, scope);
-                let size = size.substitute(*var, &size_of(at));
+            Ix::Closed(size, vars) => {
+                let known: BTreeMap<_, _> = vars.iter().map(|(v, at)| (*v, size_of(self.ix(at, scope)))).collect();
+                let size = size.substitute_all(&|v| match index_of(v) {
+                    Some(d) => Some(size_of(scope.indices[d].into())),
+                    None => known.get(&v).cloned(),
+                });
                 match size.as_constant() {
                     Some(c) => Atom::int(c),
-                    None => self.let_scalar("k", ScalarType::I64, Expr::Size(size)),
+                    None => {
+                        let hosts = |v: &SizeVar| self.fun.host_known.contains(&value_of(*v));
+                        let host_known = scope.positions.is_empty() && size.vars().iter().all(hosts);
+                        let k = self.scalar_value("k", ScalarType::I64);
+                        self.push(vec![k], Expr::Size(size.clone()));
+                        if host_known {
+                            self.fun.host_known.insert(k);
+                        }
+                        if scope.positions.is_empty() {
+                            self.fun.known.insert(k, size);
+                        }
+                        k.into()
+                    }
                 }
             }
         }
@@ -130,6 +151,14 @@ impl Flattener<'_> {
             Atom::Const(_) => true,
             Atom::Var(v) => s.fun.host_known.contains(&v),
         };
+        let (x, y) = (self.known(a), self.known(b));
+        let size = match op {
+            BinOp::Add => Some(x + y),
+            BinOp::Sub => Some(x - y),
+            BinOp::Mul => Some(x * y),
+            _ => None,
+        };
+        self.fun.known.extend(size.filter(|_| self.scalar_type(a) == ScalarType::I64).map(|size| (v, size)));
         if known(a, self) && known(b, self) {
             self.fun.host_known.insert(v);
         } else if let (Some(x), Some(y)) = (self.bound_of(a), self.bound_of(b)) {
@@ -191,7 +220,8 @@ impl Flattener<'_> {
     }
 
     pub(super) fn has_length(&self, column: ValueId, wanted: &Size) -> bool {
-        matches!(&self.fun.values[column].ty, Type::Column { length, .. } if length == wanted)
+        matches!(&self.fun.values[column].ty, Type::Column { length, .. }
+            if length == wanted || self.expanded(length) == self.expanded(wanted))
     }
 
     /// The operator that is one scalar operation.
@@ -240,9 +270,6 @@ impl Flattener<'_> {
             Elem::Row { inner, count, elem } => {
                 let descriptor = match (inner, aligned) {
                     (Inner::Packed(off), Some(_)) => Some(Descriptor::Irregular { off: *off, start: None }),
-                    (Inner::Closed { var, len, .. }, Some(1)) => {
-                        Some(Descriptor::Closed { around: vec![value_of(*var)], length: len.clone() })
-                    }
                     _ => None,
                 };
                 let total = match inner {

@@ -1,110 +1,121 @@
 //! Calls of recursive functions, in waves.
 //!
-//! Called at many points, a function is called once, on all of them: its *lifted* version takes the number of points and a
-//! column where the original takes a scalar, and is called only if there is a point. A call at the host is a call at one
-//! point. (Other calls were inlined.)
+//! Called at many points, a function is called once, on all of them: its *lifted* version takes the number of points and each
+//! argument in the form that its label gives, a column for a scalar that differs, the scalar itself for one that does not. It
+//! is called only if there is a point. With arguments that are the same at all points there is nothing to lift: the call is
+//! made once, by the host. (Other calls were inlined.)
+//!
+//! ```text
+//! [transform(row) for row in rows]       transform^(points, len, count, base…)     rows are equally long
+//! transform(row)                         transform^once(len, base…)                at the host
+//! ```
 
 use super::build::Scope;
 use super::form::Form;
-use super::rep::{Context, Ix, Rep};
+use super::labels::Pattern;
+use super::rep::{Context, Rep};
 use super::{Building, Env, Flattener, Result};
-use terrace_base::{BinOp, ScalarType};
+use terrace_base::ScalarType;
 use terrace_ir::flat::{self, Role};
 use terrace_ir::{Atom, FuncId};
 
 impl Flattener<'_> {
-    /// The lifted version of a function; it is built later.
-    fn lifted_id(&mut self, function: FuncId) -> FuncId {
-        if let Some(id) = self.lifted.get(&function) {
+    /// The version of a function that a call in a pattern is a call of; it is built later.
+    fn version(&mut self, function: FuncId, pattern: &Pattern) -> FuncId {
+        let key = (function, pattern.clone());
+        if let Some(id) = self.versions.get(&key) {
             return *id;
         }
         let id = self.functions.push(None);
-        self.lifted.insert(function, id);
-        self.wanted.push((function, id));
+        self.versions.insert(key, id);
+        self.wanted.push((function, pattern.clone(), id));
         id
     }
 
-    pub(super) fn call_lifted(&mut self, function: FuncId, args: &[Rep], cx: &Context) -> Result<Rep> {
-        let mut leaves = vec![cx.total()];
-        for arg in args {
-            leaves.extend(self.border(arg, &Form::of(arg), cx, &Scope::default())?);
+    fn result_form(&self, function: FuncId, pattern: &Pattern) -> Form {
+        let ty = &self.core.functions[function].result;
+        match self.labels.of(function, pattern).and_then(|l| l.result.clone()) {
+            Some(form) => form,
+            None if pattern.lifted => Form::per_point(ty),
+            None => Form::view(ty),
         }
-        let id = self.lifted_id(function);
-        let form = Form::per_point(&self.core.functions[function].result);
-        let (binds, rep) = self.fresh_border(&form, cx);
+    }
+
+    /// A call at all points of `cx`, which may be the host.
+    pub(super) fn call(&mut self, function: FuncId, args: &[Atom], env: &Env, cx: &Context) -> Result<Rep> {
+        let forms: Vec<Form> = args.iter().map(|a| self.form_of(*a, cx)).collect();
+        let lifted = cx.depth() > 0 && !forms.iter().all(Form::is_same);
+        let pattern = self.labels.version(function, &Pattern { lifted, params: forms });
+        let around = if lifted { cx.clone() } else { Self::host() };
+        let mut leaves: Vec<Atom> = lifted.then(|| cx.total()).into_iter().collect();
+        for (arg, form) in args.iter().zip(&pattern.params) {
+            let rep = self.rep(*arg, env);
+            leaves.extend(self.border(&rep, form, cx, &Scope::default())?);
+        }
+        let id = self.version(function, &pattern);
+        let form = self.result_form(function, &pattern);
+        let (binds, rep) = self.fresh_border(&form, &around);
         let call = flat::Expr::Call { function: id, args: leaves };
-        if cx.depth() == 1 && (cx.total() == Atom::int(1) || cx.total().var() == self.fun.points) {
+        if cx.depth() == 0 || self.has_points(cx) {
             self.push(binds, call);
             return Ok(rep);
         }
         // A recursion may end just because a map has no elements: no call for no points.
-        let any = self.binary("any", BinOp::Lt, Atom::int(0), cx.total());
+        let any = self.any_point(cx);
         let then = self.body(|s| {
-            let (binds, _) = s.fresh_border(&form, cx);
+            let (binds, _) = s.fresh_border(&form, &around);
             s.push(binds.clone(), call);
             Ok(binds.into_iter().map(Atom::Var).collect())
         })?;
         let otherwise = self.body(|s| {
-            let (like, _) = s.fresh_border(&form, cx);
+            let (like, _) = s.fresh_border(&form, &around);
             Ok(like.iter().map(|v| s.nothing(*v)).collect())
         })?;
         self.push(binds, flat::Expr::If { cond: any, then, otherwise });
         Ok(rep)
     }
 
-    /// A call at the host.
-    pub(super) fn call_once(&mut self, function: FuncId, args: Vec<Rep>) -> Result<Rep> {
-        let one = Self::line(Atom::int(1));
-        let rep = self.call_lifted(function, &args, &one)?;
-        let first = at_first(rep);
-        Ok(self.force(first, &Scope::default()))
-    }
-
-    pub(super) fn lifted_function(&mut self, source: FuncId, id: FuncId) -> Result<()> {
+    /// Builds a version of a function.
+    pub(super) fn build_version(&mut self, source: FuncId, pattern: Pattern, id: FuncId) -> Result<()> {
         let function = &self.core.functions[source];
         self.source = source;
         self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
-        let k = self.scalar_value("points", ScalarType::I64);
-        self.fun.points = Some(k);
-        self.fun.host_known.insert(k);
-        let cx = Self::line(k.into());
-        let mut params = vec![k];
+        self.pattern = pattern.clone();
+        self.counters.clear();
+        let mut params = Vec::new();
+        let mut cx = Self::host();
+        if pattern.lifted {
+            let k = self.scalar_value("points", ScalarType::I64);
+            self.fun.points = Some(k);
+            self.fun.host_known.insert(k);
+            params.push(k);
+            cx = Self::line(k.into());
+        }
         let mut env = Env::new();
-        for param in &function.params {
-            let form = Form::per_point(&function.values[*param].ty);
-            let (binds, rep) = self.fresh_border(&form, &cx);
+        for (param, form) in function.params.iter().zip(&pattern.params) {
+            let (binds, rep) = self.fresh_border(form, &cx);
             params.extend(binds);
             env.insert(*param, rep);
         }
-        let result = self.lifted_body(&function.body, &mut env, &cx)?;
-        let form = Form::per_point(&function.result);
-        let leaves = self.border(&result, &form, &cx, &Scope::default())?;
+        let scope = Scope::default();
+        let result = match pattern.lifted {
+            true => self.lifted_body(&function.body, &mut env, &cx)?,
+            false => self.plain_body(&function.body, &mut env, &scope)?,
+        };
+        let form = self.result_form(source, &pattern);
+        let leaves = self.border(&result, &form, &cx, &scope)?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
-        let name = format!("{}^", function.name);
+        let name = format!("{}^{}", function.name, if pattern.lifted { "" } else { "once" });
+        let others = self.functions.iter().flatten().filter(|f| {
+            f.name
+                .strip_prefix(&name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        let others = others.count();
+        let name = if others == 0 { name } else { format!("{name}{}", others + 1) };
         self.span = function.span;
         self.functions[id] = Some(self.finish(name, Role::Internal, params, body, Vec::new(), None));
         Ok(())
-    }
-}
-
-/// A value at the only point of its context.
-fn at_first(rep: Rep) -> Rep {
-    fn first(ix: Ix) -> Ix {
-        match ix {
-            Ix::Position(_) | Ix::Index(_) => Ix::int(0),
-            Ix::Read(c, at) => Ix::read(c, first(*at)),
-            Ix::Binary(op, a, b) => Ix::Binary(op, Box::new(first(*a)), Box::new(first(*b))),
-            Ix::Closed(size, var, at) => Ix::Closed(size, var, Box::new(first(*at))),
-            Ix::Atom(a) => Ix::Atom(a),
-        }
-    }
-    match rep {
-        Rep::Scalar(ix, ty) => Rep::Scalar(first(ix), ty),
-        Rep::Tuple(parts) => Rep::Tuple(parts.into_iter().map(at_first).collect()),
-        Rep::Array(mut arr) => {
-            (arr.start, arr.len, arr.dim) = (first(arr.start), first(arr.len), None);
-            Rep::Array(arr)
-        }
     }
 }

@@ -8,12 +8,14 @@
 //! Every length is a scalar of its own, known to the host. Rows that leave an entry are packed.
 
 use super::build::{Scope, size_of};
-use super::rep::{Arr, Elem, Inner, Ix, Rep};
+use super::formulas::{ROW, by_row, index_var};
+use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
-use terrace_algebra::{Size, SizeVar};
-use terrace_base::{BinOp, ScalarType};
-use terrace_ir::core::{self, ArrayType, Expr, StmtKind};
-use terrace_ir::flat;
+use crate::analysis::closed;
+use terrace_algebra::{Size, SizeVar, sum};
+use terrace_base::ScalarType;
+use terrace_ir::core::{self, Expr, StmtKind};
+use terrace_ir::flat::Descriptor;
 use terrace_ir::{Atom, ValueId, size_var};
 use terrace_plan::layout::{DimLayout, Layout};
 
@@ -29,7 +31,9 @@ impl Flattener<'_> {
             let (rep, layout) = match &info.ty {
                 core::Type::Array(a) => {
                     let n = self.entry_scalar(&mut reader, &format!("{}_len", info.name));
-                    let (elem, layout) = self.entry_elem(&mut reader, a, n.into(), size_of(n.into()), 0, &info.name)?;
+                    let mut around = Around::of(n, a.position);
+                    let (elem, layout) =
+                        self.entry_base(&mut reader, &a.elem, &mut around, n.into(), size_of(n.into()), &info.name)?;
                     let arr = Arr {
                         start: Ix::int(0),
                         len: Ix::Atom(n.into()),
@@ -63,7 +67,9 @@ impl Flattener<'_> {
             }
             core::Type::Array(a) => {
                 let n = self.entry_scalar(reader, &format!("{name}_len"));
-                let (elem, layout) = self.entry_elem(reader, a, n.into(), size_of(n.into()), 0, name)?;
+                let mut around = Around::of(n, a.position);
+                let (elem, layout) =
+                    self.entry_base(reader, &a.elem, &mut around, n.into(), size_of(n.into()), name)?;
                 let len = Ix::Atom(n.into());
                 let arr = Arr { start: Ix::int(0), len, dim: None, count: n.into(), total: None, elem };
                 (Rep::Array(arr), Layout::Array(DimLayout::Length, Box::new(layout)))
@@ -79,26 +85,14 @@ impl Flattener<'_> {
         v
     }
 
-    /// The elements of an array of type `ty` that has `n` of them, `depth` dimensions inside. `length` is `n` over parameters.
-    fn entry_elem(
-        &mut self,
-        reader: &mut EntryReader<'_>,
-        ty: &ArrayType,
-        n: Atom,
-        length: Size,
-        depth: usize,
-        name: &str,
-    ) -> Result<(Elem, Layout)> {
-        self.entry_base(reader, &ty.elem, ty.position, (n, length), depth, name)
-    }
-
+    /// The elements of an array that has `n` of them, over parameters `length`, below the dimensions `around`.
     fn entry_base(
         &mut self,
         reader: &mut EntryReader<'_>,
         ty: &core::Type,
-        position: Option<SizeVar>,
-        (n, length): (Atom, Size),
-        depth: usize,
+        around: &mut Around,
+        n: Atom,
+        length: Size,
         name: &str,
     ) -> Result<(Elem, Layout)> {
         match ty {
@@ -110,75 +104,83 @@ impl Flattener<'_> {
             core::Type::Tuple(ts) => {
                 let parts: Vec<_> = ts
                     .iter()
-                    .map(|t| self.entry_base(reader, t, position, (n, length.clone()), depth, name))
+                    .map(|t| self.entry_base(reader, t, &mut around.clone(), n, length.clone(), name))
                     .collect::<Result<_>>()?;
                 let (elems, layouts) = parts.into_iter().unzip();
                 Ok((Elem::Tuple(elems), Layout::Tuple(layouts)))
             }
             core::Type::Array(a) => {
+                let by_position = |row: &Size| around.positions.iter().flatten().any(|p| row.vars().contains(p));
                 let (inner, count, total, dim) = match &a.length {
+                    Some(row) if !row.funs().is_empty() => return self.limit("a size function of an entry"),
+                    Some(row) if by_position(row) => self.entry_closed(reader, row, around)?,
+                    Some(_) => {
+                        let m = self.entry_scalar(reader, &format!("{name}_row_len"));
+                        let count = self.host_product(n, m.into());
+                        let product = length * size_of(m.into());
+                        if let Atom::Var(v) = count {
+                            self.fun.known.insert(v, product.clone());
+                        }
+                        around.cx.space.push(Descriptor::Regular(m.into()));
+                        (Inner::Regular(m.into()), count, product, DimLayout::Length)
+                    }
                     None => {
                         let off = self.column_value(&format!("{name}_off"), ScalarType::I64, length + 1);
                         reader.params.push(off);
                         let count = self.entry_scalar(reader, &format!("{name}_count"));
                         self.fun.totals.insert(off, count.into());
+                        around.cx.space.push(Descriptor::Irregular { off, start: None });
                         let total = size_of(count.into());
                         (Inner::Packed(off), Atom::Var(count), total, DimLayout::Irregular { packed: true })
                     }
-                    Some(row) if !row.funs().is_empty() => return self.limit("a size function of an entry"),
-                    Some(row) if position.is_some_and(|p| row.vars().contains(&p)) => {
-                        self.entry_closed(reader, row, position, n, depth)?
-                    }
-                    Some(_) => {
-                        let m = self.entry_scalar(reader, &format!("{name}_row_len"));
-                        let count = self.binary("count", BinOp::Mul, n, m.into());
-                        if let Atom::Var(v) = count {
-                            self.fun.host_known.insert(v);
-                        }
-                        (Inner::Regular(m.into()), count, length * size_of(m.into()), DimLayout::Length)
-                    }
                 };
-                let (elem, layout) = self.entry_elem(reader, a, count, total, depth + 1, name)?;
+                around.cx.totals.push(count);
+                around.positions.push(a.position);
+                let (elem, layout) = self.entry_base(reader, &a.elem, around, count, total, name)?;
                 Ok((Elem::Row { inner, count, elem: Box::new(elem) }, Layout::Array(dim, Box::new(layout))))
             }
             core::Type::Sum(_) => unreachable!("enums were spelled out"),
         }
     }
 
-    /// A dimension whose lengths are a function of the position.
+    /// A dimension whose lengths are a function of the positions around.
     fn entry_closed(
         &mut self,
-        reader: &mut EntryReader<'_>,
+        reader: &EntryReader<'_>,
         length: &Size,
-        position: Option<SizeVar>,
-        n: Atom,
-        depth: usize,
+        around: &mut Around,
     ) -> Result<(Inner, Atom, Size, DimLayout)> {
-        let index = self.scalar_value("i", ScalarType::I64);
-        let var = size_var(index);
         let first = reader.params[reader.first];
-        if depth > 0 {
-            return self.limit("a row length that depends on a position further out");
-        }
-        let rename = |to_index: Size, to_length: Size| {
-            length.substitute_all(&|v| match v {
-                v if Some(v) == position => Some(to_index.clone()),
-                v if reader.is_length_of_this(v) => Some(to_length.clone()),
-                _ => None,
+        let rename = |to_index: &dyn Fn(usize) -> SizeVar, to_length: Size| {
+            length.substitute_all(&|v| match around.positions.iter().position(|p| *p == Some(v)) {
+                Some(d) => Some(Size::var(to_index(d))),
+                None => reader.is_length_of_this(v).then(|| to_length.clone()),
             })
         };
-        let len = rename(Size::var(var), size_of(first.into()));
-        let layout = rename(Size::var(SizeVar(depth as u32)), Size::var(SizeVar(100)));
-        let known = length.vars().iter().all(|v| Some(*v) == position || reader.is_length_of_this(*v));
-        if !known {
+        let len = rename(&index_var, size_of(first.into()));
+        let layout = rename(&|d| SizeVar(d as u32), Size::var(SizeVar(100)));
+        let known = |v: &SizeVar| around.positions.contains(&Some(*v)) || reader.is_length_of_this(*v);
+        if !length.vars().iter().all(known) {
             return self.limit("a row length that depends on another parameter");
         }
-        let start = terrace_algebra::sum(var, &Size::var(var), &len);
-        let total = terrace_algebra::sum(var, &size_of(n), &len);
-        let count = self.scalar_value("count", ScalarType::I64);
-        self.push(vec![count], flat::Expr::Size(total.clone()));
-        self.fun.host_known.insert(count);
-        Ok((Inner::Closed { var, start, len }, count.into(), total, DimLayout::Closed(layout)))
+        let len = Ix::closed(&len, Vec::new());
+        let Some((descriptor, count)) = self.closed_dimension(&around.cx, &len) else {
+            return self.limit("a row length that depends on the positions of rows of any length");
+        };
+        around.cx.space.push(descriptor);
+        let total = self.known(count);
+        let start = closed::start(&around.cx.space, &index_var).expect("a closed dimension has closed starts");
+        let inner = if around.cx.space.len() == 2 {
+            let len = len.as_size().expect("a closed length");
+            Inner::Closed { var: ROW, start: by_row(&start), len: by_row(&len) }
+        } else {
+            // A row of rows is found by several indices: where only its position is known, these are looked up.
+            let cx =
+                Context { space: around.cx.space[..around.cx.totals.len()].to_vec(), totals: around.cx.totals.clone() };
+            let start = self.column(&cx, &Ix::closed(&start, Vec::new()), ScalarType::I64, "start")?;
+            Inner::Views { start, len: self.column(&cx, &len, ScalarType::I64, "len")? }
+        };
+        Ok((inner, count, total, DimLayout::Closed(layout)))
     }
 
     /// The results of an entry; rows are packed.
@@ -226,6 +228,16 @@ impl Flattener<'_> {
                 out.push(*m);
                 Layout::Array(DimLayout::Length, Box::new(self.result_base(elem, *count, out)?))
             }
+            Elem::Row { inner: Inner::Closed { var, start, len }, count, elem }
+                if out.last() == Some(&n) && self.is_packed_closed(*var, start, len, n, *count) =>
+            {
+                let slot = Size::var(SizeVar(99 + out.len() as u32));
+                let layout = len.substitute_all(&|v| match v {
+                    v if v == *var => Some(Size::var(SizeVar(0))),
+                    _ => Some(slot.clone()),
+                });
+                Layout::Array(DimLayout::Closed(layout), Box::new(self.result_base(elem, *count, out)?))
+            }
             Elem::Row { .. } => {
                 let line = Self::line(n);
                 let row = self.element(elem, &Ix::Position(0), None);
@@ -233,6 +245,29 @@ impl Flattener<'_> {
                 self.result_base(&packed, n, out)?
             }
         })
+    }
+
+    /// Whether the rows of `n` elements lie one after the other, and their lengths are a formula over the index and `n` alone.
+    fn is_packed_closed(&self, var: SizeVar, start: &Size, len: &Size, n: Atom, count: Atom) -> bool {
+        let before = |upto: &Size| sum(var, upto, len);
+        let own = n.var().map(size_var);
+        len.vars().into_iter().all(|v| v == var || Some(v) == own)
+            && *start == before(&Size::var(var))
+            && self.known(count) == before(&size_of(n))
+    }
+}
+
+/// The dimensions around the elements of an entry's array, and the names of the positions in them.
+#[derive(Clone)]
+struct Around {
+    cx: Context,
+    positions: Vec<Option<SizeVar>>,
+}
+
+impl Around {
+    fn of(n: ValueId, position: Option<SizeVar>) -> Around {
+        let cx = Context { space: vec![Descriptor::Regular(n.into())], totals: vec![n.into()] };
+        Around { cx, positions: vec![position] }
     }
 }
 

@@ -12,7 +12,7 @@
 //! The elements of an array have forms too: scalars are columns, rows are packed, regular or irregular. Both sides of a border
 //! take the form from the labels, never from the value at hand.
 
-use super::rep::{Elem, Rep};
+use super::rep::{Elem, Inner, Rep};
 use terrace_base::ScalarType;
 use terrace_ir::core::Type;
 
@@ -44,16 +44,6 @@ pub(super) enum How {
 }
 
 impl Form {
-    /// What a value of this type is at the host.
-    pub(super) fn at_host(ty: &Type) -> Form {
-        match ty {
-            Type::Scalar(s) => Form::Same(*s),
-            Type::Tuple(ts) => Form::Tuple(ts.iter().map(Form::at_host).collect()),
-            Type::Array(a) => Form::Array(How::Whole, Box::new(Form::per_point(&a.elem))),
-            Type::Sum(_) => unreachable!("enums were spelled out"),
-        }
-    }
-
     /// What a value of which only the type is known is at every point.
     pub(super) fn per_point(ty: &Type) -> Form {
         match ty {
@@ -68,17 +58,41 @@ impl Form {
         match elem {
             Elem::Scalar(_, s) => Form::Each(*s),
             Elem::Tuple(parts) => Form::Tuple(parts.iter().map(Form::of_elem).collect()),
-            Elem::Row { elem, .. } => Form::Array(How::Irregular, Box::new(Form::of_elem(elem))),
+            Elem::Row { inner, elem, .. } => {
+                let how = match inner {
+                    Inner::Regular(_) => How::Packed,
+                    Inner::Rows { .. } => How::Regular,
+                    _ => How::Irregular,
+                };
+                Form::Array(how, Box::new(Form::of_elem(elem)))
+            }
             Elem::Zip(arrays) => Form::Tuple(arrays.iter().map(|a| Form::of_elem(&a.elem)).collect()),
         }
     }
 
-    /// A form that any value of the type of `rep` can cross a border in, where it may differ from point to point.
+    /// The form in which a value can cross a border as it is.
     pub(super) fn of(rep: &Rep) -> Form {
         match rep {
+            Rep::Scalar(ix, s) if ix.uniform().is_some() => Form::Same(*s),
             Rep::Scalar(_, s) => Form::Each(*s),
             Rep::Tuple(parts) => Form::Tuple(parts.iter().map(Form::of).collect()),
-            Rep::Array(arr) => Form::Array(How::Irregular, Box::new(Form::of_elem(&arr.elem))),
+            Rep::Array(arr) => {
+                let how = match (arr.start.uniform(), arr.len.uniform()) {
+                    (Some(_), Some(_)) => How::View,
+                    (None, Some(_)) => How::Regular,
+                    _ => How::Irregular,
+                };
+                Form::Array(how, Box::new(Form::of_elem(&arr.elem)))
+            }
+        }
+    }
+
+    /// The same at the host, or in a thread, where there is only one point.
+    pub(super) fn once(self) -> Form {
+        match self {
+            Form::Same(s) | Form::Each(s) => Form::Same(s),
+            Form::Tuple(parts) => Form::Tuple(parts.into_iter().map(Form::once).collect()),
+            Form::Array(how, elem) => Form::Array(if how.is_same() { how } else { How::Whole }, elem),
         }
     }
 
@@ -89,6 +103,15 @@ impl Form {
             Type::Tuple(ts) => Form::Tuple(ts.iter().map(Form::view).collect()),
             Type::Array(a) => Form::Array(How::View, Box::new(Form::per_point(&a.elem))),
             Type::Sum(_) => unreachable!("enums were spelled out"),
+        }
+    }
+
+    /// Whether there are no arrays in it.
+    pub(super) fn is_flat(&self) -> bool {
+        match self {
+            Form::Same(_) | Form::Each(_) => true,
+            Form::Tuple(parts) => parts.iter().all(Form::is_flat),
+            Form::Array(..) => false,
         }
     }
 

@@ -12,7 +12,7 @@ use super::rep::{Arr, Context, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
 use std::collections::BTreeSet;
 use terrace_base::ScalarType;
-use terrace_ir::core::visit::{free_values, free_values_of_expr, has_checks};
+use terrace_ir::core::visit::free_values;
 use terrace_ir::core::{Body, Expr, Stmt, StmtKind, Type};
 use terrace_ir::flat::OpKind;
 use terrace_ir::{Atom, ValueId};
@@ -21,10 +21,14 @@ impl Flattener<'_> {
     pub(super) fn lifted_body(&mut self, body: &Body, env: &mut Env, cx: &Context) -> Result<Rep> {
         let mut pending: Vec<&Stmt> = Vec::new();
         for (k, stmt) in body.stmts.iter().enumerate() {
-            if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) {
+            if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) || self.uniform_check(stmt, env, cx) {
                 continue;
             }
             if let Some((value, rep)) = self.rearranged(stmt, env, cx)? {
+                env.insert(value, rep);
+                continue;
+            }
+            if let Some((value, rep)) = self.uniform_scalar(stmt, env, cx)? {
                 env.insert(value, rep);
                 continue;
             }
@@ -36,15 +40,17 @@ impl Flattener<'_> {
             let rest = Body { stmts: body.stmts[k..].to_vec(), result: body.result };
             self.flush(&mut pending, &free_values(&rest), env, cx)?;
             self.span = stmt.span;
-            let name = self.source().values[*value].name.clone();
-            let hoist = self.is_invariant(stmt, env);
-            let rep = match hoist {
-                true => self.array_operator(expr, &name, env, &Self::host(), &Scope::default())?,
-                false => self.lifted_expr(expr, &name, env, cx)?,
+            self.binding = Some(*value);
+            let uniform = self.uniform_statement(stmt, env);
+            let rep = match uniform {
+                Some(total) => self.hoisted(*value, expr, total, env, cx)?,
+                None => self.lifted_expr(expr, *value, env, cx)?,
             };
-            if !hoist {
+            if uniform != Some(true) {
                 self.relying.insert((self.source, *value));
             }
+            let rep = self.settled(rep);
+            let rep = self.by_formula(*value, rep, env, cx);
             env.insert(*value, rep);
         }
         let needed = body.result.var().into_iter().collect();
@@ -55,7 +61,7 @@ impl Flattener<'_> {
     /// What a statement binds that only names, joins or takes apart values that exist: nothing needs to be computed.
     fn rearranged(&mut self, stmt: &Stmt, env: &Env, cx: &Context) -> Result<Option<(ValueId, Rep)>> {
         let StmtKind::Let { value, expr, .. } = &stmt.kind else { return Ok(None) };
-        let rearranges = matches!(expr, Expr::Atom(_) | Expr::Tuple(_) | Expr::Project(..));
+        let rearranges = matches!(expr, Expr::Atom(_) | Expr::Tuple(_) | Expr::Project(..) | Expr::Length(_));
         let exist = expr.operands().iter().all(|a| a.var().is_none_or(|v| env.contains_key(&v)));
         if !rearranges || !exist {
             return Ok(None);
@@ -63,7 +69,7 @@ impl Flattener<'_> {
         if expr.operands().iter().any(|a| a.var().is_some_and(|v| self.relying.contains(&(self.source, v)))) {
             self.relying.insert((self.source, *value));
         }
-        Ok(Some((*value, self.lifted_expr(expr, "", env, cx)?)))
+        Ok(Some((*value, self.lifted_expr(expr, *value, env, cx)?)))
     }
 
     /// Emits the scalar statements so far as one map; those in `needed` become columns.
@@ -86,11 +92,17 @@ impl Flattener<'_> {
                 _ => None,
             })
             .collect();
+        let mut formulas = Vec::new();
         let mut binds = Vec::new();
         for (value, ty) in &outputs {
             let name = self.source().values[*value].name.clone();
             let rep = self.fresh_columns(ty, &name, cx, &mut binds);
             env.insert(*value, rep);
+        }
+        for (value, _) in &outputs {
+            let rep = self.rep(Atom::Var(*value), env);
+            let rep = self.by_formula(*value, rep, env, cx);
+            formulas.push((*value, rep));
         }
         let outer = env.clone();
         self.op(&Scope::default(), cx, binds, OpKind::Map { rows: None }, |s, scope| {
@@ -104,7 +116,9 @@ impl Flattener<'_> {
                 s.scalars(&rep, scope, &mut leaves);
             }
             Ok(leaves)
-        })
+        })?;
+        env.extend(formulas);
+        Ok(())
     }
 
     fn fresh_columns(&mut self, ty: &Type, name: &str, cx: &Context, binds: &mut Vec<ValueId>) -> Rep {
@@ -119,7 +133,8 @@ impl Flattener<'_> {
         }
     }
 
-    fn lifted_expr(&mut self, expr: &Expr, name: &str, env: &Env, cx: &Context) -> Result<Rep> {
+    fn lifted_expr(&mut self, expr: &Expr, value: ValueId, env: &Env, cx: &Context) -> Result<Rep> {
+        let name = &self.source().values[value].name;
         Ok(match expr {
             Expr::Atom(a) => self.rep(*a, env),
             Expr::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.rep(*p, env)).collect()),
@@ -140,15 +155,15 @@ impl Flattener<'_> {
             Expr::Length(a) => Rep::Scalar(self.array(*a, env).len, ScalarType::I64),
             Expr::If { cond, then, otherwise } => {
                 let cond = self.recipe(*cond, env);
-                self.lifted_if(&cond, then, otherwise, name, env, cx)?
+                match cond.uniform() {
+                    Some(cond) => self.uniform_if(value, cond, [then, otherwise], env, cx)?,
+                    None => self.lifted_if(&cond, [then, otherwise], value, env, cx)?,
+                }
             }
-            Expr::Call { function, args } => {
-                let args: Vec<Rep> = args.iter().map(|a| self.rep(*a, env)).collect();
-                self.call_lifted(*function, &args, cx)?
-            }
+            Expr::Call { function, args } => self.call(*function, args, env, cx)?,
             Expr::Loop { state, init, form, body } => {
                 let init = self.rep(*init, env);
-                self.lifted_loop(&Turns { state: *state, form, body }, init, env, cx)?
+                self.lifted_loop(&Turns { value, state: *state, form, body }, init, env, cx)?
             }
             Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
             Expr::Ascribe { value, ty, check, .. } => {
@@ -165,25 +180,6 @@ impl Flattener<'_> {
             Rep::Scalar(ix, _) => ix,
             _ => unreachable!("the verifier of Core wants a scalar here"),
         }
-    }
-
-    /// Whether an array expression is the same at every point, cannot fail, and relies on nothing that only the points of
-    /// the context establish: neither on a check that ran there, nor on the condition of a branch. It may then be computed
-    /// at the host, even where the context turns out to have no points.
-    fn is_invariant(&self, stmt: &Stmt, env: &Env) -> bool {
-        let StmtKind::Let { expr, after, .. } = &stmt.kind else { return false };
-        let operator = match expr {
-            // Arrays in step have one length only because something has made sure of it.
-            Expr::Map { arrays, .. } => arrays.len() == 1,
-            Expr::Generate { .. } | Expr::Filter { .. } | Expr::Reduce { .. } | Expr::Scan { .. } => true,
-            Expr::Iota(_) | Expr::Replicate { .. } | Expr::Concat(_) | Expr::ArrayLiteral { .. } => true,
-            _ => false,
-        };
-        let fixed = |v: &ValueId| env.get(v).is_some_and(is_uniform) && !self.relying.contains(&(self.source, *v));
-        operator
-            && after.is_empty()
-            && !expr.bodies().into_iter().any(|b| has_checks(b) || super::branches::has_calls(b))
-            && free_values_of_expr(expr).iter().all(fixed)
     }
 }
 

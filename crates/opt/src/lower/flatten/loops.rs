@@ -37,6 +37,8 @@ use terrace_ir::{Atom, ValueId};
 
 /// A loop of Core.
 pub(super) struct Turns<'b> {
+    /// What it binds.
+    pub(super) value: ValueId,
     pub(super) state: ValueId,
     pub(super) form: &'b LoopForm,
     pub(super) body: &'b Body,
@@ -67,16 +69,24 @@ impl Flattener<'_> {
             && let Rep::Scalar(ix, _) = self.rep(*count, env)
             && let Some(count) = ix.uniform()
         {
-            return self.loop_in_step(turns, *index, count, &init, env, cx);
+            return self.loop_in_step(turns, Some((*index, count)), &init, env, cx);
         }
-        self.loop_apart(turns, &init, env, cx)
+        if let LoopForm::While(cond) = turns.form
+            && self.form_of(cond.result, cx).is_same()
+        {
+            return self.loop_in_step(turns, None, &init, env, cx);
+        }
+        // Positions and indices in the loop are those of the points that it holds.
+        let counters = std::mem::take(&mut self.counters);
+        let result = self.loop_apart(turns, &init, env, cx);
+        self.counters = counters;
+        result
     }
 
     fn loop_in_step(
         &mut self,
         turns: &Turns<'_>,
-        index: ValueId,
-        count: Atom,
+        counted: Option<(ValueId, Atom)>,
         init: &Rep,
         env: &Env,
         cx: &Context,
@@ -84,17 +94,37 @@ impl Flattener<'_> {
         let scope = Scope::default();
         let form = self.form_of(Atom::Var(turns.state), cx);
         let mut first = self.border(init, &form, cx, &scope)?;
-        let any = self.binary("any", BinOp::Lt, Atom::int(0), cx.total());
-        let count = self.let_scalar("turns", ScalarType::I64, flat::Expr::Select(any, count, Atom::int(0)));
+        let any = self.any_point(cx);
+        let counted = counted.map(|(index, count)| {
+            let turns = self.scalar_value("turns", ScalarType::I64);
+            self.push(vec![turns], flat::Expr::Select(any, count, Atom::int(0)));
+            if self.is_host_known(any) && self.is_host_known(count) {
+                self.fun.host_known.insert(turns);
+            }
+            (index, Atom::Var(turns))
+        });
         let (mut slots, rep) = self.fresh_border(&form, cx);
         let i = self.counter();
         let mut env = env.clone();
         env.insert(turns.state, rep);
-        env.insert(index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64));
+        env.extend(counted.map(|(index, _)| (index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64))));
         slots.insert(0, i);
         first.insert(0, Atom::int(0));
         let saved = self.fun.offsets.clone();
-        let cond = self.body(|s| Ok(vec![s.binary("go", BinOp::Lt, i.into(), count)]))?;
+        let cond = self.body(|s| {
+            Ok(vec![match (turns.form, counted) {
+                (_, Some((_, count))) => s.binary("go", BinOp::Lt, i.into(), count),
+                (LoopForm::While(cond), None) => {
+                    let Rep::Scalar(go, ty) = s.lifted_body(cond, &mut env.clone(), cx)? else {
+                        unreachable!("a condition is a scalar")
+                    };
+                    let go = s.at_any(&go, ty, cx, &scope)?;
+                    s.binary("go", BinOp::And, any, go)
+                }
+                (LoopForm::For { .. }, None) => unreachable!("a counted loop has a count"),
+            }])
+        })?;
+        self.fun.offsets = saved.clone();
         let body = self.body(|s| {
             let next = s.lifted_body(turns.body, &mut env, cx)?;
             let mut leaves = vec![s.binary("next", BinOp::Add, i.into(), Atom::int(1))];
@@ -152,7 +182,24 @@ impl Flattener<'_> {
         binds.extend(&last.binds);
         let state = slots.into_iter().zip(first).collect();
         self.push(binds, flat::Expr::Loop { state, cond, body });
-        Ok(self.stored_at(&form, &last.store, &cx.position()))
+        let result = self.stored_at(&form, &last.store, &cx.position());
+        let form = self.form_of(Atom::Var(turns.value), cx);
+        self.with_one_length(result, &form, cx)
+    }
+
+    /// Rows that are known to be equally long have one length.
+    fn with_one_length(&mut self, rep: Rep, form: &Form, cx: &Context) -> Result<Rep> {
+        Ok(match (rep, form) {
+            (Rep::Array(mut arr), Form::Array(how, _)) if how.is_regular() => {
+                arr.len = Ix::Atom(self.at_any(&arr.len, ScalarType::I64, cx, &Scope::default())?);
+                Rep::Array(arr)
+            }
+            (Rep::Tuple(parts), Form::Tuple(forms)) => {
+                let parts = parts.into_iter().zip(forms).map(|(p, f)| self.with_one_length(p, f, cx));
+                Rep::Tuple(parts.collect::<Result<_>>()?)
+            }
+            (rep, _) => rep,
+        })
     }
 
     /// The points that a loop holds, as fresh values.
@@ -298,6 +345,7 @@ impl Flattener<'_> {
                 set(self, *start);
                 set(self, *len);
             }
+            Elem::Row { inner: Inner::Rows { start, .. }, .. } => set(self, *start),
             Elem::Row { .. } | Elem::Zip(_) => unreachable!("packed rows are views"),
         }
     }

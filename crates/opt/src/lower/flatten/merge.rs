@@ -12,6 +12,7 @@
 //! point are not copied at every point: they are laid one after the other once, and each point has a view.
 
 use super::build::{Scope, size_of};
+use super::form::Form;
 use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Flattener, Result};
@@ -25,7 +26,14 @@ use terrace_ir::flat::{self, Descriptor, Level, OpKind};
 pub(super) type Alternative = (Option<Ix>, Rep);
 
 impl Flattener<'_> {
-    pub(super) fn concat(&mut self, arrays: &[Arr], name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
+    pub(super) fn concat(
+        &mut self,
+        arrays: &[Arr],
+        name: &str,
+        rows: Option<&Form>,
+        cx: &Context,
+        scope: &Scope,
+    ) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
         let j = Ix::Index(level);
         let mut before = Ix::int(0);
@@ -54,7 +62,7 @@ impl Flattener<'_> {
             elem: Elem::Tuple(Vec::new()),
         };
         let inner = self.iterate(cx, scope, &whole)?;
-        let elem = self.merge(&inner, scope, &alternatives, name)?;
+        let elem = self.merge_as(&inner, scope, &alternatives, name, rows)?;
         Ok(Rep::Array(self.collected(cx, &inner, elem)))
     }
 
@@ -63,6 +71,7 @@ impl Flattener<'_> {
         expr: &Expr,
         elems: Vec<Rep>,
         name: &str,
+        rows: Option<&Form>,
         cx: &Context,
         scope: &Scope,
     ) -> Result<Rep> {
@@ -86,7 +95,7 @@ impl Flattener<'_> {
                     ((k < last).then_some(here), self.with_totals(rep, cx))
                 })
                 .collect();
-            self.merge(&inner, scope, &alternatives, name)?
+            self.merge_as(&inner, scope, &alternatives, name, rows)?
         };
         Ok(Rep::Array(self.collected(cx, &inner, elem)))
     }
@@ -144,6 +153,18 @@ impl Flattener<'_> {
         alternatives: &[Alternative],
         name: &str,
     ) -> Result<Elem> {
+        self.merge_as(inner, scope, alternatives, name, None)
+    }
+
+    /// The same, with rows that the form says are equally long.
+    pub(super) fn merge_as(
+        &mut self,
+        inner: &Context,
+        scope: &Scope,
+        alternatives: &[Alternative],
+        name: &str,
+        form: Option<&Form>,
+    ) -> Result<Elem> {
         match &alternatives[0].1 {
             Rep::Scalar(_, ty) => {
                 let ty = *ty;
@@ -163,7 +184,11 @@ impl Flattener<'_> {
                             _ => unreachable!("alternatives have one type"),
                         })
                         .collect();
-                    self.merge(inner, scope, &part, name)
+                    let form = match form {
+                        Some(Form::Tuple(forms)) => forms.get(k),
+                        _ => None,
+                    };
+                    self.merge_as(inner, scope, &part, name, form)
                 });
                 Ok(Elem::Tuple(parts.collect::<Result<_>>()?))
             }
@@ -179,6 +204,17 @@ impl Flattener<'_> {
                 if inner.depth() > 0 && arrays.iter().all(|(_, a)| is_uniform(&Rep::Array(a.clone()))) {
                     return self.merge_outside(inner, scope, &arrays, name);
                 }
+                if let Some(len) = self.one_length(inner, scope, &arrays, form)? {
+                    let row = counted(Ix::Atom(len));
+                    let deeper = self.iterate(inner, scope, &row)?;
+                    let items = self.items(&arrays, inner.depth());
+                    let below = match form {
+                        Some(Form::Array(_, elem)) => Some(&**elem),
+                        _ => None,
+                    };
+                    let elem = self.merge_as(&deeper, scope, &items, name, below)?;
+                    return Ok(Elem::Row { inner: Inner::Regular(len), count: deeper.total(), elem: Box::new(elem) });
+                }
                 let lens: Vec<Alternative> = arrays
                     .iter()
                     .map(|(cond, arr)| (cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)))
@@ -190,26 +226,54 @@ impl Flattener<'_> {
                 let totals = arrays.iter().map(|(_, a)| a.total.clone());
                 let bound = totals.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten();
                 let len = Ix::read(len, inner.position());
-                let row = Arr {
-                    start: Ix::int(-1),
-                    len,
-                    dim: None,
-                    count: Atom::int(0),
-                    total: bound,
-                    elem: Elem::Tuple(Vec::new()),
-                };
+                let row = Arr { total: bound, ..counted(len) };
                 let deeper = self.iterate(inner, scope, &row)?;
-                let level = inner.depth();
-                let items: Vec<Alternative> = arrays
-                    .into_iter()
-                    .map(|(cond, arr)| (cond, self.item(&arr, &Ix::Index(level), None, None)))
-                    .collect();
-                let elem = self.merge(&deeper, scope, &items, name)?;
+                let items = self.items(&arrays, inner.depth());
+                let below = match form {
+                    Some(Form::Array(_, elem)) => Some(&**elem),
+                    _ => None,
+                };
+                let elem = self.merge_as(&deeper, scope, &items, name, below)?;
                 let Some(Descriptor::Irregular { off, .. }) = deeper.space.last() else {
                     unreachable!("lengths in a column are not uniform")
                 };
                 Ok(Elem::Row { inner: Inner::Packed(*off), count: deeper.total(), elem: Box::new(elem) })
             }
+        }
+    }
+
+    fn items(&self, arrays: &[(Option<Ix>, Arr)], level: usize) -> Vec<Alternative> {
+        let item = |arr: &Arr| self.item(arr, &Ix::Index(level), None, None);
+        arrays.iter().map(|(cond, arr)| (cond.clone(), item(arr))).collect()
+    }
+
+    /// The length that all alternatives have at all points, if there is one.
+    fn one_length(
+        &mut self,
+        inner: &Context,
+        scope: &Scope,
+        arrays: &[(Option<Ix>, Arr)],
+        form: Option<&Form>,
+    ) -> Result<Option<Atom>> {
+        if !self.options.regularity || !scope.positions.is_empty() {
+            return Ok(None);
+        }
+        let lens: Option<Vec<Atom>> = arrays.iter().map(|(_, a)| a.len.uniform()).collect();
+        if let Some(lens) = lens
+            && lens.iter().all(|l| self.known(*l) == self.known(lens[0]))
+        {
+            return Ok(Some(lens[0]));
+        }
+        match form {
+            Some(Form::Array(how, _)) if how.is_regular() => {
+                let lens = arrays.iter().map(|(c, a)| (c.clone(), Rep::Scalar(a.len.clone(), ScalarType::I64)));
+                let lens: Vec<Alternative> = lens.collect();
+                let Elem::Scalar(len, _) = self.merge(inner, scope, &lens, "len")? else {
+                    unreachable!("a length is a scalar")
+                };
+                Ok(Some(self.at_any(&Ix::read(len, inner.position()), ScalarType::I64, inner, scope)?))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -228,7 +292,7 @@ impl Flattener<'_> {
             Arr { len, dim: None, ..arr.clone() }
         };
         let parts: Vec<Arr> = arrays.iter().map(there).collect();
-        let Rep::Array(all) = self.concat(&parts, name, &Self::host(), &Scope::default())? else {
+        let Rep::Array(all) = self.concat(&parts, name, None, &Self::host(), &Scope::default())? else {
             unreachable!("arrays in a row are an array")
         };
         let (mut starts, mut lens): (Vec<Alternative>, Vec<Alternative>) = (Vec::new(), Vec::new());
@@ -237,6 +301,11 @@ impl Flattener<'_> {
             starts.push((cond.clone(), Rep::Scalar(before.clone(), ScalarType::I64)));
             lens.push((cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)));
             before = before.add(arr.len.clone());
+        }
+        if let (Some(len), Elem::Scalar(start, _)) =
+            (self.one_length(inner, scope, arrays, None)?, self.merge(inner, scope, &starts, "start")?)
+        {
+            return Ok(Elem::Row { inner: Inner::Rows { start, len }, count: all.count, elem: Box::new(all.elem) });
         }
         let (start, len) = (self.merge(inner, scope, &starts, "start")?, self.merge(inner, scope, &lens, "len")?);
         let (Elem::Scalar(start, _), Elem::Scalar(len, _)) = (start, len) else {
@@ -258,4 +327,9 @@ impl Flattener<'_> {
         self.push(vec![v], flat::Expr::If { cond, then, otherwise });
         Ok(v.into())
     }
+}
+
+/// An array of which only the length matters.
+fn counted(len: Ix) -> Arr {
+    Arr { start: Ix::int(-1), len, dim: None, count: Atom::int(0), total: None, elem: Elem::Tuple(Vec::new()) }
 }

@@ -14,12 +14,17 @@
 //!
 //! Three ways to translate an expression (Clifton-Everest's thesis, chapter 4, calls the first *avoid*):
 //! - scalar code stays scalar code, inside the body of an operator (`plain.rs`);
-//! - an array operator adds a dimension to the context: a regular one where the row length is plainly the same everywhere,
-//!   a closed form where the type gives one, else an irregular one (`lifted.rs`);
+//! - an array operator adds a dimension to the context: a regular one where the length is the same at all points, a closed form
+//!   where it is a formula over the indices around (`formulas.rs`), else an irregular one (`lifted.rs`);
 //! - a conditional over arrays, a loop that a thread cannot run, and a call of a recursive function, works on the points that take
 //!   part: a conditional packs them into a context of their own and combines afterwards, a loop does each turn for all points
 //!   that still run, a call becomes a call of the *lifted* function that takes all points at once (`branches.rs`, `loops.rs`,
 //!   `calls.rs`). Recursion ends when no point is left: one host read per wave.
+//!
+//! Before that, *labels* say of every value whether it is the same at all points, and of every array whether it is equally long
+//! there (`labels`). What is the same is computed once, by the host, and a condition that is makes a choice for all points
+//! (`uniform.rs`). Where values cross into a branch, a loop or a function, the label says in which form (`form.rs`,
+//! `border.rs`); a function is translated once for each pattern of forms that it is called with.
 //!
 //! Arrays from outside are referred to, never replicated; rows picked, sliced or repeated are views. Equal lengths share one
 //! descriptor. Everything comes out in its fully parallel form; `choose_versions` makes the other versions from it.
@@ -33,6 +38,8 @@ mod build;
 mod calls;
 mod entries;
 mod form;
+mod formulas;
+mod labels;
 mod lifted;
 mod loops;
 mod merge;
@@ -43,17 +50,19 @@ mod rep;
 mod rowwise;
 mod sizes;
 mod stores;
+mod uniform;
 mod writes;
 
 use crate::analysis::shapes::Analysis;
 use crate::options::Options;
 use build::Scope;
+use labels::{Labels, Pattern};
 use rep::{Context, Ix, Rep};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::{Diagnostic, IdVec, Span};
 use terrace_ir::core;
-use terrace_ir::flat::{self, Level, Space, Stmt};
+use terrace_ir::flat::{self, Descriptor, Level, Space, Stmt};
 use terrace_ir::{Atom, FuncId, ValueId};
 
 /// Something that the flattener cannot translate yet; the message says what.
@@ -69,12 +78,16 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         core: program,
         analysis,
         options,
+        labels: Labels::find(program, analysis, options.regularity),
         functions: IdVec::new(),
-        lifted: BTreeMap::new(),
+        versions: BTreeMap::new(),
         wanted: Vec::new(),
         relying: BTreeSet::new(),
         fun: Building::default(),
         source: FuncId::new(0),
+        pattern: Pattern { lifted: false, params: Vec::new() },
+        counters: BTreeMap::new(),
+        binding: None,
         level: Level::Grid,
         span: Span::none(),
     };
@@ -83,8 +96,8 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
             f.entry(id)?;
         }
     }
-    while let Some((source, id)) = f.wanted.pop() {
-        f.lifted_function(source, id)?;
+    while let Some((source, pattern, id)) = f.wanted.pop() {
+        f.build_version(source, pattern, id)?;
     }
     let functions = f.functions.into_vec().into_iter().map(|x| x.expect("every function that is called was built"));
     Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone(), thresholds: IdVec::new() })
@@ -95,13 +108,19 @@ struct Flattener<'a> {
     analysis: &'a Analysis,
     options: &'a Options,
     functions: IdVec<FuncId, Option<flat::Function>>,
-    /// The lifted version of each function that has one.
-    lifted: BTreeMap<FuncId, FuncId>,
-    wanted: Vec<(FuncId, FuncId)>,
+    labels: Labels,
+    /// The versions of functions that are called, by the forms of their arguments.
+    versions: BTreeMap<(FuncId, Pattern), FuncId>,
+    wanted: Vec<(FuncId, Pattern, FuncId)>,
     /// Values of Core that were bound inside parallel code and exist only where its points do.
     relying: BTreeSet<(FuncId, ValueId)>,
     fun: Building,
     source: FuncId,
+    pattern: Pattern,
+    /// The index of the parallel body that has a value as its first parameter.
+    counters: BTreeMap<ValueId, Ix>,
+    /// The value whose expression is being translated.
+    binding: Option<ValueId>,
     level: Level,
     span: Span,
 }
@@ -119,6 +138,8 @@ struct Building {
     distinct: BTreeSet<ValueId>,
     /// Integers that the host computes without asking the device.
     host_known: BTreeSet<ValueId>,
+    /// Dimensions with closed forms: the space around, the length over indices, and the dimension.
+    closed: Vec<(Space, Size, Descriptor)>,
     /// What integers of the host are, over other ones.
     known: BTreeMap<ValueId, Size>,
     /// The number of points of a lifted function, which is not 0.
@@ -150,6 +171,8 @@ impl<'a> Flattener<'a> {
     fn entry(&mut self, id: FuncId) -> Result<()> {
         let function = &self.core.functions[id];
         self.source = id;
+        self.pattern = Labels::entry(self.core, id, self.options.regularity);
+        self.counters.clear();
         self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
         let (params, param_layouts, mut env) = self.entry_params(function)?;

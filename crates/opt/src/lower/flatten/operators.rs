@@ -5,14 +5,17 @@
 //! Operators that put arrays together are in `merge.rs`.
 
 use super::build::{Scope, size_of};
+use super::form::Form;
+use super::formulas::{ROW, by_row, index_var};
 use super::plain::{is_scalar_body, is_thread_body, zip};
 use super::rep::{Arr, Context, Dim, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
+use crate::analysis::closed;
 use terrace_algebra::{Size, SizeFun};
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::core::{Expr, Lambda};
 use terrace_ir::flat::{self, Descriptor, Level, OpKind, Operator, ScanForm, Space};
-use terrace_ir::{Atom, ValueId, size_var};
+use terrace_ir::{Atom, ValueId};
 
 impl Flattener<'_> {
     pub(super) fn array_operator(
@@ -29,20 +32,20 @@ impl Flattener<'_> {
         let level = cx.depth() + scope.positions.len();
         match expr {
             Expr::Map { lambda, arrays } => {
-                let arrays: Vec<Arr> = arrays.iter().map(|a| self.array(*a, env)).collect();
+                let arrays: Vec<Arr> = arrays.iter().map(|a| self.array_in(*a, env, cx)).collect::<Result<_>>()?;
                 let lead = if arrays.len() == 1 { arrays[0].clone() } else { zip(arrays.clone()) };
                 let inner = self.iterate(cx, scope, &lead)?;
                 let items = arrays.iter().map(|a| self.item_in(&inner, a, level)).collect();
                 self.map_over(lambda, items, name, env, cx, &inner, scope)
             }
             Expr::Generate { lambda, count } => {
-                let count = self.counted(*count, env);
+                let count = self.counted(*count, env, cx)?;
                 let inner = self.iterate(cx, scope, &count)?;
                 let index = Rep::Scalar(Ix::Index(level), ScalarType::I64);
                 self.map_over(lambda, vec![index], name, env, cx, &inner, scope)
             }
             Expr::Iota(count) => {
-                let count = self.counted(*count, env);
+                let count = self.counted(*count, env, cx)?;
                 let inner = self.iterate(cx, scope, &count)?;
                 let elem = self.stored(&inner, scope, &Rep::Scalar(Ix::Index(level), ScalarType::I64), name)?;
                 if let (0, Elem::Scalar(column, _)) = (level, &elem) {
@@ -51,42 +54,71 @@ impl Flattener<'_> {
                 Ok(Rep::Array(self.collected(cx, &inner, elem)))
             }
             Expr::Replicate { count, value } => {
-                let count = self.counted(*count, env);
+                let count = self.counted(*count, env, cx)?;
                 let value = self.rep(*value, env);
                 let inner = self.iterate(cx, scope, &count)?;
                 let elem = self.stored(&inner, scope, &value, name)?;
                 Ok(Rep::Array(self.collected(cx, &inner, elem)))
             }
             Expr::Filter { predicate, array } => {
-                let array = self.array(*array, env);
+                let array = self.array_in(*array, env, cx)?;
                 self.filter(predicate, &array, name, env, cx, scope)
             }
             Expr::Reduce { operator, neutral, array } => {
-                let array = self.array(*array, env);
+                let array = self.array_in(*array, env, cx)?;
                 let neutral = self.rep(*neutral, env);
                 self.reduce(operator, &neutral, &array, name, env, cx, scope)
             }
             Expr::Scan { operator, neutral, array } => {
-                let array = self.array(*array, env);
+                let array = self.array_in(*array, env, cx)?;
                 let neutral = self.rep(*neutral, env);
                 self.scan(operator, &neutral, &array, name, env, cx, scope)
             }
             Expr::Concat(arrays) => {
                 let arrays: Vec<Arr> = arrays.iter().map(|a| self.array(*a, env)).collect();
-                self.concat(&arrays, name, cx, scope)
+                let rows = self.row_form(cx);
+                self.concat(&arrays, name, rows.as_ref(), cx, scope)
             }
             Expr::ArrayLiteral { elems, .. } => {
                 let elems: Vec<Rep> = elems.iter().map(|a| self.rep(*a, env)).collect();
-                self.literal(expr, elems, name, cx, scope)
+                let rows = self.row_form(cx);
+                self.literal(expr, elems, name, rows.as_ref(), cx, scope)
             }
             _ => self.write(expr, name, env, cx, scope),
         }
     }
 
+    /// The form of the elements of the array that is being translated.
+    pub(super) fn row_form(&self, cx: &Context) -> Option<Form> {
+        match self.form_of(Atom::Var(self.binding?), cx) {
+            Form::Array(_, elem) => Some(*elem),
+            _ => None,
+        }
+    }
+
     /// An array of which only the length matters.
-    pub(super) fn counted(&self, count: Atom, env: &Env) -> Arr {
+    pub(super) fn counted(&mut self, count: Atom, env: &Env, cx: &Context) -> Result<Arr> {
         let Rep::Scalar(len, _) = self.rep(count, env) else { unreachable!("a count is a scalar") };
-        Arr { start: Ix::int(0), len, dim: None, count: Atom::int(0), total: None, elem: Elem::Tuple(Vec::new()) }
+        let same = self.form_of(count, cx).is_same();
+        let len = self.length_in(len, same, cx)?;
+        Ok(Arr { start: Ix::int(0), len, dim: None, count: Atom::int(0), total: None, elem: Elem::Tuple(Vec::new()) })
+    }
+
+    /// An array that is iterated over.
+    fn array_in(&mut self, array: Atom, env: &Env, cx: &Context) -> Result<Arr> {
+        let mut arr = self.array(array, env);
+        let same = matches!(self.form_of(array, cx), Form::Array(how, _) if how.is_regular());
+        let len = self.length_in(arr.len.clone(), same, cx)?;
+        if len != arr.len {
+            (arr.len, arr.dim) = (len, None);
+        }
+        Ok(arr)
+    }
+
+    /// A length; where it is known to be the same at all points, the scalar that it is.
+    fn length_in(&mut self, len: Ix, same: bool, cx: &Context) -> Result<Ix> {
+        let wanted = same && self.options.regularity && cx.depth() > 0 && len.uniform().is_none();
+        Ok(if wanted { Ix::Atom(self.at_any(&len, ScalarType::I64, cx, &Scope::default())?) } else { len })
     }
 
     /// The space with one more dimension, the positions in `arr`.
@@ -99,7 +131,12 @@ impl Flattener<'_> {
             return Ok(inner);
         }
         let outer = cx.total();
-        if let (true, Some(len)) = (self.options.regularity, arr.len.uniform()) {
+        let fixed = match &arr.len {
+            Ix::Atom(len) => Some(*len),
+            len if len.innermost().is_none() && !len.reads() => Some(self.ix(len, scope)),
+            _ => None,
+        };
+        if let (true, Some(len)) = (self.options.regularity, fixed) {
             inner.space.push(Descriptor::Regular(len));
             inner.totals.push(self.host_product(outer, len));
             return Ok(inner);
@@ -114,17 +151,15 @@ impl Flattener<'_> {
                     inner.totals.push(total);
                     return Ok(inner);
                 }
-                Descriptor::Closed { around, length } if self.options.regularity => {
-                    let total = terrace_algebra::sum(size_var(around[0]), &size_of(outer), length);
-                    let v = self.scalar_value("total", ScalarType::I64);
-                    self.push(vec![v], flat::Expr::Size(total));
-                    self.fun.host_known.insert(v);
-                    inner.space.push(descriptor.clone());
-                    inner.totals.push(v.into());
-                    return Ok(inner);
-                }
                 _ => {}
             }
+        }
+        if self.options.regularity
+            && let Some((descriptor, total)) = self.closed_dimension(cx, &arr.len)
+        {
+            inner.space.push(descriptor);
+            inner.totals.push(total);
+            return Ok(inner);
         }
         let total = self.total_bound(arr, cx);
         let (off, total) = self.offsets(cx, &arr.len, total)?;
@@ -176,10 +211,10 @@ impl Flattener<'_> {
         match inner.space.last().expect("a dimension") {
             Descriptor::Regular(len) => outer.mul(Ix::Atom(*len)),
             Descriptor::Irregular { off, .. } => Ix::read(*off, outer),
-            Descriptor::Closed { around, length } => {
-                let var = size_var(around[0]);
-                let start = terrace_algebra::sum(var, &Size::var(var), length);
-                Ix::Closed(start, var, Box::new(outer))
+            Descriptor::Closed { .. } => {
+                let start = closed::start(&inner.space, &index_var)
+                    .expect("a closed dimension is made where the starts are closed");
+                Ix::closed(&start, Vec::new())
             }
             Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
         }
@@ -214,11 +249,13 @@ impl Flattener<'_> {
         let len = match &last {
             Descriptor::Regular(len) => Ix::Atom(*len),
             Descriptor::Irregular { off, .. } => Inner::Packed(*off).len(outer),
-            Descriptor::Closed { around, length } => Ix::Closed(length.clone(), size_var(around[0]), Box::new(outer)),
+            dim @ Descriptor::Closed { .. } => {
+                Ix::closed(&closed::length(dim, &index_var).expect("a closed dimension"), Vec::new())
+            }
             Descriptor::PerAncestor { .. } => unreachable!("not made by the flattener"),
         };
         let dim = match last {
-            Descriptor::Regular(_) => None,
+            Descriptor::Regular(_) | Descriptor::Closed { .. } => None,
             descriptor => Some(Dim { depth: cx.depth(), descriptor }),
         };
         let total = self.bound_of(inner.total());
@@ -236,6 +273,10 @@ impl Flattener<'_> {
         inner: &Context,
         scope: &Scope,
     ) -> Result<Rep> {
+        if self.level == Level::Grid && scope.positions.is_empty() {
+            let index = Ix::Index(inner.depth() - 1);
+            self.counters.extend(lambda.params.first().map(|p| (*p, index)));
+        }
         let types = &self.source().values;
         let elem = if is_scalar_body(&lambda.body, types) && self.flat_result(&lambda.body) {
             let forms = self.forms(&lambda.body);
@@ -250,7 +291,10 @@ impl Flattener<'_> {
             elem
         } else if self.level == Level::Grid {
             let mut env = env.clone();
-            env.extend(lambda.params.iter().copied().zip(items));
+            for (param, item) in lambda.params.iter().zip(items) {
+                let item = self.by_formula(*param, item, &env, inner);
+                env.insert(*param, item);
+            }
             let rep = self.lifted_body(&lambda.body, &mut env, inner)?;
             self.stored(inner, scope, &rep, name)?
         } else {
@@ -327,7 +371,15 @@ impl Flattener<'_> {
                     _ => None,
                 };
                 let packed = packed.filter(|off| self.has_length(*off, &(size_of(inner.total()) + 1)));
+                let closed = match (arr.start.as_size(), arr.len.as_size()) {
+                    (Some(start), Some(len)) if last == 0 && len.vars().contains(&index_var(0)) => Some((start, len)),
+                    _ => None,
+                };
                 let how = match (packed, arr.len.uniform()) {
+                    _ if closed.is_some() => {
+                        let (start, len) = closed.expect("looked at just now");
+                        Inner::Closed { var: ROW, start: by_row(&start), len: by_row(&len) }
+                    }
                     (Some(off), _) => Inner::Packed(off),
                     (None, Some(len)) if arr.start == at.clone().mul(Ix::Atom(len)) => Inner::Regular(len),
                     (None, Some(len)) if self.options.regularity => {
@@ -362,7 +414,9 @@ impl Flattener<'_> {
             Rep::Tuple(parts) => parts.iter().for_each(|p| Self::recipes(p, out)),
             Rep::Array(arr) => {
                 out.push((arr.start.clone(), ScalarType::I64));
-                out.push((arr.len.clone(), ScalarType::I64));
+                if arr.len.uniform().is_none() {
+                    out.push((arr.len.clone(), ScalarType::I64));
+                }
             }
         }
     }
@@ -374,7 +428,10 @@ impl Flattener<'_> {
             Rep::Scalar(_, ty) => Elem::Scalar(next(), *ty),
             Rep::Tuple(parts) => Elem::Tuple(parts.iter().map(|p| Self::elem_of(p, columns)).collect()),
             Rep::Array(arr) => {
-                let inner = Inner::Views { start: next(), len: next() };
+                let inner = match arr.len.uniform() {
+                    Some(len) => Inner::Rows { start: next(), len },
+                    None => Inner::Views { start: next(), len: next() },
+                };
                 Elem::Row { inner, count: arr.count, elem: Box::new(arr.elem.clone()) }
             }
         }
@@ -453,6 +510,7 @@ impl Flattener<'_> {
             })?
         } else if self.level == Level::Grid {
             let mut env = env.clone();
+            self.counters.extend(predicate.params.first().map(|p| (*p, Ix::Index(inner.depth() - 1))));
             env.extend(predicate.params.iter().copied().zip([item.clone()]));
             let Rep::Scalar(flag, _) = self.lifted_body(&predicate.body, &mut env, &inner)? else {
                 unreachable!("a predicate is a scalar")

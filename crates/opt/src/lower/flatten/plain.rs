@@ -71,6 +71,7 @@ impl Flattener<'_> {
             }
             StmtKind::Let { value, expr, .. } => {
                 let name = self.source().values[*value].name.clone();
+                self.binding = Some(*value);
                 let rep = self.plain_expr(expr, &name, env, scope)?;
                 env.insert(*value, rep);
             }
@@ -134,7 +135,7 @@ impl Flattener<'_> {
         Rep::Scalar(Ix::Atom(v), ty)
     }
 
-    fn plain_expr(&mut self, expr: &Expr, name: &str, env: &Env, scope: &Scope) -> Result<Rep> {
+    pub(super) fn plain_expr(&mut self, expr: &Expr, name: &str, env: &Env, scope: &Scope) -> Result<Rep> {
         Ok(match expr {
             Expr::Atom(a) => self.rep(*a, env),
             Expr::Unary(op, a) => {
@@ -187,8 +188,7 @@ impl Flattener<'_> {
                 if self.level != Level::Grid {
                     return self.limit("a recursive call in sequential code");
                 }
-                let args = args.iter().map(|a| self.rep(*a, env)).collect();
-                self.call_once(*function, args)?
+                self.call(*function, args, env, &Self::host())?
             }
             Expr::Ascribe { value, proved: true, .. } => self.rep(*value, env),
             Expr::Ascribe { value, ty, check, .. } => {
@@ -201,7 +201,8 @@ impl Flattener<'_> {
     }
 
     fn plain_if(&mut self, cond: Atom, then: &Body, otherwise: &Body, env: &Env, scope: &Scope) -> Result<Rep> {
-        let form = self.form_of(then.result, &Self::host());
+        let host = Self::host();
+        let form = self.form_of(then.result, &host).join(&self.form_of(otherwise.result, &host));
         let cond = self.scalar(cond, env, scope);
         let branch = |s: &mut Self, body: &Body| -> Result<flat::Body> {
             let saved = s.fun.offsets.clone();

@@ -93,7 +93,7 @@ impl Flattener<'_> {
         let start = rows.start.clone();
         let whole = start.is_zero() && rows.len == Ix::Atom(rows.count);
         let (from, len) = match inner {
-            Inner::Views { .. } => {
+            _ if !inner.is_packed() => {
                 let packed = self.with_packed_rows(rows, name, cx, scope)?;
                 return self.flattened(&packed, name, cx, scope);
             }

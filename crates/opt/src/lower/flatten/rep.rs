@@ -11,6 +11,7 @@
 //! (j, x) in row              per point q: (col[q], val[q])
 //! ```
 
+use super::formulas::index_of;
 use terrace_algebra::{Size, SizeVar};
 use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::flat::{Descriptor, Space};
@@ -29,8 +30,8 @@ pub(super) enum Ix {
     Read(ValueId, Box<Ix>),
     /// An operation on `i64`.
     Binary(BinOp, Box<Ix>, Box<Ix>),
-    /// A size expression in which one variable is a recipe.
-    Closed(Size, SizeVar, Box<Ix>),
+    /// A size expression over scalars of the host and indices, in which some variables are recipes (see `formulas.rs`).
+    Closed(Size, Vec<(SizeVar, Ix)>),
 }
 
 impl Ix {
@@ -94,8 +95,22 @@ impl Ix {
         match self {
             Ix::Atom(_) => None,
             Ix::Position(d) | Ix::Index(d) => Some(*d),
-            Ix::Read(_, at) | Ix::Closed(_, _, at) => at.innermost(),
+            Ix::Read(_, at) => at.innermost(),
+            Ix::Closed(size, vars) => {
+                let indices = size.vars().into_iter().filter_map(index_of).max();
+                vars.iter().map(|(_, ix)| ix.innermost()).max().flatten().max(indices)
+            }
             Ix::Binary(_, a, b) => a.innermost().max(b.innermost()),
+        }
+    }
+
+    /// Whether it looks something up.
+    pub(super) fn reads(&self) -> bool {
+        match self {
+            Ix::Atom(_) | Ix::Position(_) | Ix::Index(_) => false,
+            Ix::Read(..) => true,
+            Ix::Binary(_, a, b) => a.reads() || b.reads(),
+            Ix::Closed(_, vars) => vars.iter().any(|(_, ix)| ix.reads()),
         }
     }
 
@@ -179,10 +194,19 @@ pub(super) enum Inner {
 }
 
 impl Inner {
+    /// Whether the rows stand one after the other.
+    pub(super) fn is_packed(&self) -> bool {
+        match self {
+            Inner::Regular(_) | Inner::Packed(_) => true,
+            Inner::Closed { var, start, len } => *start == terrace_algebra::sum(*var, &Size::var(*var), len),
+            Inner::Rows { .. } | Inner::Views { .. } => false,
+        }
+    }
+
     pub(super) fn start(&self, q: Ix) -> Ix {
         match self {
             Inner::Regular(m) => q.mul(Ix::Atom(*m)),
-            Inner::Closed { var, start, .. } => Ix::Closed(start.clone(), *var, Box::new(q)),
+            Inner::Closed { var, start, .. } => Ix::closed(start, vec![(*var, q)]),
             Inner::Packed(off) => Ix::read(*off, q),
             Inner::Rows { start, .. } | Inner::Views { start, .. } => Ix::read(*start, q),
         }
@@ -191,7 +215,7 @@ impl Inner {
     pub(super) fn len(&self, q: Ix) -> Ix {
         match self {
             Inner::Regular(m) | Inner::Rows { len: m, .. } => Ix::Atom(*m),
-            Inner::Closed { var, len, .. } => Ix::Closed(len.clone(), *var, Box::new(q)),
+            Inner::Closed { var, len, .. } => Ix::closed(len, vec![(*var, q)]),
             Inner::Packed(off) => Ix::read(*off, q.clone().add(Ix::int(1))).sub(Ix::read(*off, q)),
             Inner::Views { len, .. } => Ix::read(*len, q),
         }

@@ -18,6 +18,7 @@
 //! Declined: operators of histograms that work on arrays, and keys that contain arrays.
 
 use super::build::{Scope, size_of};
+use super::form::Form;
 use super::merge::Alternative;
 use super::plain::zip;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
@@ -65,7 +66,7 @@ impl Flattener<'_> {
             Expr::Hist { operator, neutral, count, indices, values } => {
                 let neutral = self.rep(*neutral, env);
                 let both = zip(vec![self.array(*indices, env), self.array(*values, env)]);
-                let count = self.counted(*count, env);
+                let count = self.counted(*count, env, cx)?;
                 self.hist(operator, &neutral, &count, &both, name, env, cx, scope)
             }
             Expr::Sort { keys, array } => {
@@ -152,7 +153,7 @@ impl Flattener<'_> {
             _ => arr.clone(),
         };
         let inner = self.iterate(cx, target.scope, &arr)?;
-        let whole = arr.len == Ix::Atom(arr.count) || arr.count == inner.total();
+        let whole = arr.len == Ix::Atom(arr.count) || self.known(arr.count) == self.known(inner.total());
         let packed = arr.start == self.packed_start(&inner) && whole;
         if packed && has_own_rows(&arr.elem, levels - 1) {
             return Ok(arr);
@@ -311,7 +312,7 @@ impl Flattener<'_> {
     ) -> Result<Elem> {
         let row = self.unzipped(target.points, row, target.name)?;
         if let (Inner::Regular(m), Some(len)) = (inner, row.len.uniform())
-            && *m == len
+            && self.known(*m) == self.known(len)
         {
             let level = target.points.depth() + target.scope.positions.len();
             let points = self.iterate(target.points, target.scope, &row)?;
@@ -336,7 +337,7 @@ impl Flattener<'_> {
         let len = self.column(target.points, &row.len, ScalarType::I64, "len")?;
         let new = Arr {
             start: Ix::read(start, from.clone()),
-            len: Ix::read(len, from.clone()),
+            len: row.len.uniform().map_or_else(|| Ix::read(len, from.clone()), Ix::Atom),
             dim: None,
             count: row.count,
             total: self.total_bound(&row, target.points),
@@ -346,7 +347,8 @@ impl Flattener<'_> {
         let old = self.element(&old, &here, Some(1));
         let hit = Ix::Binary(BinOp::Ge, Box::new(from), Box::new(Ix::int(0)));
         let alternatives: [Alternative; 2] = [(Some(hit), Rep::Array(new)), (None, old)];
-        self.merge(&line, &Scope::default(), &alternatives, target.name)
+        let rows = self.row_form(&line).filter(|form| matches!(form, Form::Array(_, elem) if elem.is_flat()));
+        self.merge_as(&line, &Scope::default(), &alternatives, target.name, rows.as_ref())
     }
 
     /// Which point writes each element of a base, and -1 where none does.
@@ -454,7 +456,7 @@ impl Flattener<'_> {
 fn has_own_rows(elem: &Elem, levels: usize) -> bool {
     match elem {
         _ if levels == 0 => true,
-        Elem::Row { inner: Inner::Views { .. }, .. } => false,
+        Elem::Row { inner, .. } if !inner.is_packed() => false,
         Elem::Row { elem, .. } => has_own_rows(elem, levels - 1),
         _ => true,
     }
@@ -505,6 +507,7 @@ fn same_base(a: &Elem, b: &Elem) -> bool {
             let rows = match (a, b) {
                 (Inner::Regular(a), Inner::Regular(b)) => a == b,
                 (Inner::Packed(a), Inner::Packed(b)) => a == b,
+                (Inner::Rows { start: a, len: x }, Inner::Rows { start: b, len: y }) => a == b && x == y,
                 (Inner::Views { start: a, len: x }, Inner::Views { start: b, len: y }) => a == b && x == y,
                 _ => false,
             };

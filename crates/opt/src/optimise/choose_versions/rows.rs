@@ -16,8 +16,9 @@
 //! A version that does not exist for an operator is the flat one: `block` exists for reductions of rows, `outer` for
 //! reductions, scans, maps and filters over several dimensions, `seq` for everything.
 
+use crate::analysis::closed;
 use crate::options::Strategy;
-use terrace_algebra::{Size, sum};
+use terrace_algebra::Size;
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var};
@@ -82,12 +83,12 @@ impl Writer<'_> {
                 stmts.push(self.stmt(start, Expr::Binary(BinOp::Mul, point.into(), *m)));
                 stmts.push(self.stmt(len, Expr::Atom(*m)));
             }
-            Descriptor::Closed { around, length } => {
-                let var = size_var(around[0]);
-                let at = Size::var(size_var(op.indices[0]));
-                let before = sum(var, &Size::var(var), length);
-                stmts.push(self.stmt(start, Expr::Size(before.substitute(var, &at))));
-                stmts.push(self.stmt(len, Expr::Size(length.substitute(var, &at))));
+            dim @ Descriptor::Closed { .. } => {
+                let index = |d: usize| size_var(op.indices[d]);
+                let before = closed::start(&op.space, &index).expect("rows of closed lengths have closed starts");
+                let length = closed::length(dim, &index).expect("a closed length");
+                stmts.push(self.stmt(start, Expr::Size(before)));
+                stmts.push(self.stmt(len, Expr::Size(length)));
             }
             Descriptor::Irregular { off, .. } => {
                 let (next, end) = (self.int("next"), self.int("end"));
@@ -244,11 +245,14 @@ impl Writer<'_> {
     fn points(&mut self, op: &Op) -> Size {
         let mut size = Size::one();
         let outer = op.space.len() - 1;
+        if let Some(size) = closed::count(&op.space[..outer], &|d| size_var(op.indices[d])) {
+            return size;
+        }
         for dim in &op.space[..outer] {
             size = match dim {
                 Descriptor::Regular(Atom::Const(c)) => size * c.as_i64().unwrap_or(0),
                 Descriptor::Regular(Atom::Var(v)) => size * Size::var(size_var(*v)),
-                Descriptor::Closed { around, length } => sum(size_var(around[0]), &size, length),
+                Descriptor::Closed { .. } => unreachable!("closed dimensions have closed ones around them"),
                 Descriptor::Irregular { off, .. } => {
                     let total = self.int("total");
                     let at = self.atom_of(&size);
@@ -274,11 +278,47 @@ impl Writer<'_> {
         v.into()
     }
 
+    /// The lengths of the rows of the last dimension, a closed one, added up one after the other.
+    fn scanned_lengths(&mut self, op: &Op, points: Size) -> ValueId {
+        let outer = op.space.len() - 1;
+        let column = |length: Size| Type::Column { elem: ScalarType::I64, length };
+        let lengths = self.value("len", column(points.clone()), None);
+        let indices: Vec<ValueId> = (0..outer).map(|_| self.int("i")).collect();
+        let positions: Vec<ValueId> = (0..outer).map(|_| self.int("p")).collect();
+        let length = closed::length(&op.space[outer], &|d| size_var(indices[d])).expect("a closed length");
+        let len = self.int("len");
+        let body = Body { stmts: vec![self.stmt(len, Expr::Size(length))], results: vec![len.into()] };
+        let space = op.space[..outer].to_vec();
+        let map = Op { level: Level::Grid, space, indices, positions, body, kind: OpKind::Map { rows: None } };
+        self.push(vec![lengths], Expr::Op(Box::new(map)));
+        let n = self.atom_of(&points);
+        let (i, p, at) = (self.int("i"), self.int("p"), self.int("len"));
+        let (left, right, both) = (self.int("a"), self.int("b"), self.int("c"));
+        let add = self.stmt(both, Expr::Binary(BinOp::Add, left.into(), right.into()));
+        let body = Body { stmts: vec![add], results: vec![both.into()] };
+        let operator = Operator { left: vec![left], right: vec![right], body };
+        let read = self.stmt(at, Expr::Read { column: lengths, at: p.into() });
+        let scan = Op {
+            level: Level::Grid,
+            space: Space::from([Descriptor::Regular(n)]),
+            indices: vec![i],
+            positions: vec![p],
+            body: Body { stmts: vec![read], results: vec![at.into()] },
+            kind: OpKind::Scan { operator, neutral: vec![Atom::int(0)], form: ScanForm::Offsets },
+        };
+        let starts = self.value("start", column(points + 1), None);
+        self.push(vec![starts], Expr::Op(Box::new(scan)));
+        starts
+    }
+
     /// A column with the start of each row of the last dimension, and the total.
     fn starts(&mut self, op: &Op, points: Size) -> ValueId {
         let outer = op.space.len() - 1;
         if let Descriptor::Irregular { off, .. } = &op.space[outer] {
             return *off;
+        }
+        if outer > 1 && !matches!(op.space[outer], Descriptor::Regular(_)) {
+            return self.scanned_lengths(op, points);
         }
         let length = points + 1;
         let n = self.atom_of(&length);
@@ -286,10 +326,9 @@ impl Writer<'_> {
         let (i, p, at) = (self.int("i"), self.int("p"), self.int("at"));
         let expr = match &op.space[outer] {
             Descriptor::Regular(m) => Expr::Binary(BinOp::Mul, p.into(), *m),
-            Descriptor::Closed { around, length } => {
-                let var = size_var(around[0]);
-                let before = sum(var, &Size::var(var), length);
-                Expr::Size(before.substitute(var, &Size::var(size_var(p))))
+            Descriptor::Closed { .. } => {
+                let before = closed::start(&op.space, &|d| size_var(if d == 0 { p } else { op.indices[d] }));
+                Expr::Size(before.expect("rows of closed lengths have closed starts"))
             }
             _ => unreachable!("irregular rows have offsets"),
         };
