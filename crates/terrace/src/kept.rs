@@ -15,12 +15,13 @@ use terrace_opt::options::Options;
 use terrace_opt::pipeline::{self, Ready};
 
 type Of<T> = (Arc<Analysis>, bool, T);
+type Regular = (FuncId, Option<Arc<Program>>);
 
 /// What was made from a program so far.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     ready: Mutex<Vec<Of<Arc<Ready>>>>,
-    regular: Mutex<Vec<Of<(FuncId, Option<Arc<Program>>)>>>,
+    regular: Mutex<Vec<Of<Regular>>>,
 }
 
 impl Program {
@@ -41,9 +42,7 @@ impl Program {
     /// The program of the body of an entry for rectangular data, if it gains anything.
     pub(crate) fn regular(&self, id: FuncId, options: &Options, timings: &mut Timings) -> Option<Arc<Program>> {
         let known = self.kept.regular.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = |of: &Of<(FuncId, Option<Arc<Program>>)>| {
-            Arc::ptr_eq(&of.0, &self.analysis) && of.1 == options.prove && of.2.0 == id
-        };
+        let mine = |of: &Of<Regular>| Arc::ptr_eq(&of.0, &self.analysis) && of.1 == options.prove && of.2.0 == id;
         if let Some((_, _, (_, regular))) = known.iter().find(|of| mine(of)) {
             return regular.clone();
         }

@@ -147,7 +147,7 @@ fn enums_with_arrays() {
                => r_13
              }}"
         )
-        .replace("let one_12", &format!("let none_14 : []u8 = [] of u8\n let one_12"))
+        .replace("let one_12", "let none_14 : []u8 = [] of u8\n let one_12")
         .replace("variant words([])", "variant words(none_14)"),
         &["[words@0([1u8, 2u8]), rows@1([[1], [2, 3]], true), nothing@2, rows@1([], false)], 1", "[], 0"],
     );

@@ -143,16 +143,12 @@ impl Flattener<'_> {
         }
         if let Some(Dim { depth, descriptor }) = &arr.dim
             && *depth == cx.depth()
+            && let Descriptor::Irregular { off, .. } = descriptor
         {
-            match descriptor {
-                Descriptor::Irregular { off, .. } => {
-                    let total = self.fun.totals.get(off).copied().expect("offsets have a total");
-                    inner.space.push(descriptor.clone());
-                    inner.totals.push(total);
-                    return Ok(inner);
-                }
-                _ => {}
-            }
+            let total = self.fun.totals.get(off).copied().expect("offsets have a total");
+            inner.space.push(descriptor.clone());
+            inner.totals.push(total);
+            return Ok(inner);
         }
         if self.options.regularity
             && let Some((descriptor, total)) = self.closed_dimension(cx, &arr.len)

@@ -75,13 +75,10 @@ fn returned(body: &Body) -> BTreeSet<ValueId> {
     body.results.iter().filter_map(|a| a.var()).collect()
 }
 
+type Values = IdVec<ValueId, Value>;
+
 /// Gives `f` every body, inner ones first, and whether it stands at the host level.
-fn each_body(
-    body: &mut Body,
-    values: &mut IdVec<ValueId, Value>,
-    host: bool,
-    f: &mut dyn FnMut(&mut Body, &mut IdVec<ValueId, Value>, bool),
-) {
+fn each_body(body: &mut Body, values: &mut Values, host: bool, f: &mut dyn FnMut(&mut Body, &mut Values, bool)) {
     for stmt in &mut body.stmts {
         let host = host && !matches!(stmt.expr, Expr::Op(_));
         stmt.expr.bodies_mut().into_iter().for_each(|b| each_body(b, values, host, f));
