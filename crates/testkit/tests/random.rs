@@ -14,13 +14,11 @@ use terrace_testkit::random::generate::sample;
 use terrace_testkit::random::{Summary, compare};
 use terrace_testkit::setup::{Setup, cover};
 
-const COUNT: u64 = 150;
+const COUNT: u64 = 100;
 /// Samples in one file.
 const BATCH: usize = 10;
 /// Files between two lines of a long run.
 const STEP: usize = 40;
-/// Of a hundred samples, how many may be declined (`T0801`) so far.
-const DECLINED: usize = 65;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -36,12 +34,12 @@ fn setups(batch: usize) -> Vec<Setup> {
     }
     let turn = |backend| {
         let all = cover(backend);
-        all[batch % all.len()].clone()
+        all[batch * 5 / 2 % all.len()].clone()
     };
     if on(Backend::Mem) {
         out.push(turn(Backend::Mem));
     }
-    if on(Backend::C) {
+    if on(Backend::C) && batch.is_multiple_of(2) {
         out.push(turn(Backend::C));
     }
     if on(Backend::CudaSim) && batch.is_multiple_of(4) {
@@ -81,7 +79,7 @@ fn random_programs_agree() {
     let reasons: String = all.declined.iter().map(|(why, n)| format!("{:6} {why}\n", n.len())).collect();
     let counts = words(&all);
     assert!(all.differences.is_empty(), "{counts}\n{reasons}\n{}", all.differences.join("\n\n"));
-    assert!(100 * all.declines() <= DECLINED * count as usize, "too many are declined: {counts}\n{reasons}");
+    assert!(all.declined.is_empty(), "some are declined: {counts}\n{reasons}");
     if count >= COUNT {
         assert!(10 * all.failing > all.compared, "too few programs fail: {counts}");
         eprintln!("{counts}");

@@ -58,13 +58,16 @@ pub fn sample(number: u64) -> Sample {
 
 /// Other programs of the number, for those who look for one that fails.
 pub fn variant(number: u64, other: u64) -> Sample {
-    let random = Random::new(number.wrapping_add(other.wrapping_mul(0x0001_0000_0000_0001)));
+    // Neighbours must have nothing in common: their generators would be one step apart.
+    let mut seed = Random::new(number.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ other.rotate_right(20));
+    let random = Random::new((seed.below(1 << 31) as u64) << 31 | seed.below(1 << 31) as u64);
     let mut g = Generator {
         random,
         number,
         names: 0,
         vars: Vec::new(),
         types: Vec::new(),
+        usual: Vec::new(),
         functions: Vec::new(),
         often: 1,
         budget: 0,
@@ -101,6 +104,8 @@ pub(super) struct Generator {
     names: usize,
     vars: Vec<Var>,
     pub(super) types: Vec<Ty>,
+    /// The types that most values of the program have, so that they fit together.
+    pub(super) usual: Vec<Ty>,
     pub(super) functions: Vec<Function>,
     /// About how often the place that is written now runs.
     pub(super) often: usize,
@@ -125,19 +130,65 @@ impl Generator {
         self.make_functions();
         self.unguarded = unguarded;
         let (sizes, params) = self.make_params();
-        self.budget = [5, 9, 14, 22][self.random.below(4)];
+        self.budget = [6, 10, 16, 24][self.random.below(4)];
+        let (lets, result) = if self.random.chance(2) { self.chain() } else { (Vec::new(), self.in_rows()) };
+        let (types, functions) = (std::mem::take(&mut self.types), std::mem::take(&mut self.functions));
+        Sample { number: self.number, types, functions, sizes, params, lets, result, loose: self.loose }
+    }
+
+    /// Some lets and what comes after them.
+    fn chain(&mut self) -> (Vec<(String, Node)>, Node) {
+        let before = self.vars.len();
         let mut lets = Vec::new();
         for _ in 0..self.random.below(4) {
             let ty = self.wanted_ty();
-            let value = self.expr(&ty, 4);
+            let value = self.top(&ty, 4);
             let name = self.name("v");
             self.vars.push(Var::of(&name, &ty, &value));
             lets.push((name, value));
         }
         let ty = self.wanted_ty();
-        let result = self.expr(&ty, 5);
-        let (types, functions) = (std::mem::take(&mut self.types), std::mem::take(&mut self.functions));
-        Sample { number: self.number, types, functions, sizes, params, lets, result, loose: self.loose }
+        let result = self.top(&ty, 5);
+        self.vars.truncate(before);
+        (lets, result)
+    }
+
+    /// A chain of lets for every element of an array, or for every element of its rows: everything in it is lifted.
+    fn in_rows(&mut self) -> Node {
+        let (of, xs) = self.source(1);
+        let x = self.name("x");
+        let row = Var::of(&x, &of, &xs);
+        let body = |g: &mut Self| {
+            if let (Some(elem), true) = (of.elem(), g.random.chance(3)) {
+                let (y, mut over) = (g.name("y"), Node::leaf(&of, x.clone()));
+                over.big = xs.big;
+                let inner = g.inside(vec![Var::of(&y, elem, &over)], Some(&over), |g| g.row_body());
+                return Node::new(&inner.ty.clone().array(), &format!("[@ for {y} in @]"), vec![inner, over]).is("map");
+            }
+            g.row_body()
+        };
+        let body = self.inside(vec![row], Some(&xs), body);
+        Node::new(&body.ty.clone().array(), &format!("[@ for {x} in @]"), vec![body, xs]).is("map")
+    }
+
+    fn row_body(&mut self) -> Node {
+        let (lets, result) = self.chain();
+        if lets.is_empty() {
+            return result;
+        }
+        let ty = Ty::Tuple(lets.iter().map(|(_, n)| n.ty.clone()).chain([result.ty.clone()]).collect());
+        let names: Vec<&str> = lets.iter().map(|(name, _)| name.as_str()).collect();
+        let bound: Vec<String> = names.iter().map(|name| format!("let {name} = @")).collect();
+        let text = format!("({} in ({}, @))", bound.join(" "), names.join(", "));
+        Node::new(&ty, &text, lets.iter().map(|(_, n)| n.clone()).chain([result]).collect())
+    }
+
+    /// The value of a let or the result: mostly parallel code, so that most other things stand inside of it.
+    fn top(&mut self, ty: &Ty, fuel: usize) -> Node {
+        match ty {
+            Ty::Array(elem) if self.random.chance(2) => self.map(ty, &elem.as_ref().clone(), fuel),
+            _ => self.expr(ty, fuel),
+        }
     }
 
     /// A type for a let or for the result: often one that a function gives.
@@ -147,8 +198,8 @@ impl Generator {
             let ty = self.functions[k].body.ty.clone();
             return if ty.depth() < 3 && self.random.chance(2) { ty.array() } else { ty };
         }
-        let ty = self.ty(2);
-        if self.random.chance(3) { ty } else { ty.array() }
+        let ty = self.ty(3);
+        if ty.has_array() || self.random.chance(4) { ty } else { ty.array() }
     }
 
     /// A new name.
@@ -243,18 +294,25 @@ impl Generator {
 
     /// A value made from a name of another type by one step.
     fn derived(&mut self, ty: &Ty) -> Option<Node> {
-        if *ty == INT {
-            let arrays: Vec<Ty> = self.types_in_scope().filter(|t| t.elem().is_some()).collect();
-            let of = arrays.get(self.random.below(arrays.len().max(1)))?.clone();
-            return Some(Node::new(ty, "len(@)", vec![self.var(&of)?]));
-        }
-        if let Some(xs) = self.var(&ty.clone().array()) {
+        if let Some(xs) = self.var(&ty.clone().array())
+            && self.random.chance(2)
+        {
             let (other, a) = (Node::leaf(ty, ty.default_text()), self.name("a"));
-            return Some(Node::new(
-                ty,
-                &format!("(let {a} = @ in if len({a}) > 0 then {a}[0] else @)"),
-                vec![xs, other],
-            ));
+            let text = format!("(let {a} = @ in if len({a}) > 0 then {a}[len({a}) / 2] else @)");
+            return Some(Node::new(ty, &text, vec![xs, other]));
+        }
+        let from_int = match ty {
+            Ty::Bool => "(@ % 2 == 0)",
+            Ty::Float => "(f64(@ % 64) / 8.0)",
+            Ty::Int32 => "i32(@)",
+            _ => "",
+        };
+        if !from_int.is_empty() {
+            let n = self.var(&INT).or_else(|| self.length_of_something())?;
+            return Some(Node::new(ty, from_int, vec![n]));
+        }
+        if *ty == INT {
+            return self.length_of_something();
         }
         let elem = ty.elem()?;
         if *elem == INT && self.random.chance(2) {
@@ -264,12 +322,18 @@ impl Generator {
         Some(Node::list(ty, vec![self.var(elem)?]))
     }
 
+    fn length_of_something(&mut self) -> Option<Node> {
+        let arrays: Vec<Ty> = self.types_in_scope().filter(|t| t.elem().is_some()).collect();
+        let of = arrays.get(self.random.below(arrays.len().max(1)))?.clone();
+        Some(Node::new(&INT, "len(@)", vec![self.var(&of)?]))
+    }
+
     /// A name, what is one step from a name, or a short value.
     pub(super) fn leaf(&mut self, ty: &Ty) -> Node {
         if let Some(var) = self.var(ty) {
             return var;
         }
-        if !self.random.chance(4)
+        if !self.random.chance(8)
             && let Some(node) = self.derived(ty)
         {
             return node;

@@ -24,10 +24,27 @@ impl Generator {
             let variants = (0..2 + self.random.below(2)).map(|k| variant(self, k)).collect();
             self.types.push(Ty::Enum(format!("kind_{}", self.number), variants));
         }
+        let (scalar, other) = (self.scalar_ty(), self.ty(1));
+        let mut usual = vec![INT, INT.array(), INT.array().array(), scalar.clone(), scalar.clone().array()];
+        usual.extend([scalar.array().array(), other.clone(), other.clone().array()]);
+        usual.extend(self.types.iter().flat_map(|t| [t.clone(), t.clone().array()]).collect::<Vec<_>>());
+        if self.random.chance(3) {
+            usual.push(INT.array().array().array());
+        }
+        if self.random.chance(3) {
+            usual.push(Ty::Tuple(vec![INT, other.array()]));
+        }
+        self.usual = usual;
     }
 
     /// A random type in which arrays nest at most so deep.
     pub(super) fn ty(&mut self, depth: usize) -> Ty {
+        if !self.usual.is_empty() && !self.random.chance(5) {
+            let k = self.random.below(self.usual.len());
+            if self.usual[k].depth() <= depth {
+                return self.usual[k].clone();
+            }
+        }
         if !self.types.is_empty() && self.random.chance(6) {
             let k = self.random.below(self.types.len());
             if self.types[k].depth() <= depth {
@@ -73,7 +90,7 @@ impl Generator {
             let pair = Ty::Tuple(vec![key, of.array()]);
             return (pair.clone(), self.sorted(&pair.clone().array(), &pair, fuel));
         }
-        if !known.is_empty() && !self.random.chance(3) {
+        if !known.is_empty() && !self.random.chance(5) {
             let of = known[self.random.below(known.len())].clone();
             let fuel = if self.random.chance(2) { 0 } else { fuel };
             return (of.clone(), self.expr(&of.array(), fuel));
@@ -151,8 +168,14 @@ impl Generator {
         if self.random.chance(6) {
             return self.sized_params();
         }
-        for _ in 0..1 + self.random.below(3) {
-            let ty = if self.random.chance(20) { self.scalar_ty().array().array().array().array() } else { self.ty(3) };
+        for k in 0..1 + self.random.below(3) {
+            let mut ty = match self.random.below(20) {
+                0 => self.scalar_ty().array().array().array().array(),
+                _ => self.ty(3),
+            };
+            if k == 0 && !ty.has_array() {
+                ty = ty.array();
+            }
             let large = self.random.chance(10);
             let shape = Shape::new(self, large);
             let name = self.name("p");

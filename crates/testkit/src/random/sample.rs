@@ -113,8 +113,8 @@ impl Sample {
         for k in (0..self.lets.len()).rev() {
             change(&|s| drop(s.lets.remove(k)));
             change(&|s| {
-                s.result = Node::leaf(&self.lets[k].1.ty, self.lets[k].0.clone());
-                s.lets.truncate(k + 1);
+                s.result = self.lets[k].1.clone();
+                s.lets.truncate(k);
             });
         }
         for k in 0..self.params.len() {
@@ -156,11 +156,18 @@ impl fmt::Display for Sample {
         }
         let params: Vec<String> = self.params.iter().map(|(name, ty, _)| format!("{name}: {ty}")).collect();
         let sizes = if self.sizes.is_empty() { String::new() } else { format!("[{}]", self.sizes.join(", ")) };
-        writeln!(f, "entry {}{sizes}({}) -> {} =", self.entry(), params.join(", "), self.result.ty)?;
+        // Everything is given back: what nothing uses would not be compared.
+        let names: Vec<String> = self.lets.iter().map(|(name, _)| name.clone()).collect();
+        let mut types: Vec<String> = self.lets.iter().map(|(_, value)| value.ty.to_string()).collect();
+        types.push(self.result.ty.to_string());
+        let ty = if names.is_empty() { types.concat() } else { format!("({})", types.join(", ")) };
+        writeln!(f, "entry {}{sizes}({}) -> {ty} =", self.entry(), params.join(", "))?;
         for (name, value) in &self.lets {
             writeln!(f, "  let {name} = {value}")?;
         }
-        let lead = if self.lets.is_empty() { "" } else { "in " };
-        writeln!(f, "  {lead}{}", self.result)
+        match names.as_slice() {
+            [] => writeln!(f, "  {}", self.result),
+            names => writeln!(f, "  in ({}, {})", names.join(", "), self.result),
+        }
     }
 }

@@ -142,6 +142,14 @@ impl Generator {
     }
 
     pub(super) fn variant(&mut self, ty: &Ty, variants: &[(String, Vec<Ty>)], fuel: usize) -> Node {
+        if let Some(n) = self.var(&INT).filter(|_| self.random.chance(2)) {
+            let (a, b) = (self.one_variant(ty, variants, fuel), self.one_variant(ty, variants, fuel));
+            return Node::new(ty, "(if @ % 2 == 0 then @ else @)", vec![n, a, b]).is("enum");
+        }
+        self.one_variant(ty, variants, fuel)
+    }
+
+    fn one_variant(&mut self, ty: &Ty, variants: &[(String, Vec<Ty>)], fuel: usize) -> Node {
         let (name, fields) = variants[self.random.below(variants.len())].clone();
         let items: Vec<Node> = fields.iter().map(|p| self.expr(p, fuel)).collect();
         if items.is_empty() {
