@@ -130,6 +130,8 @@ impl Language for Core<'_> {
                     for v in stmt.operands().into_iter().filter_map(Atom::var) {
                         uses.entry(v).or_default().whole += 1;
                     }
+                    // A proved one stops nothing, but what relies on it must not stand before it.
+                    stops = true;
                 }
             }
             each(stmt, &mut |s| {
