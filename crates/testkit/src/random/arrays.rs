@@ -60,10 +60,12 @@ impl Generator {
         let (pattern, vars) = self.pattern(&of, &xs);
         if self.random.chance(4) {
             let (body, keep) = self.inside(vars, Some(&xs), |g| (g.expr(elem, fuel), g.expr(&Ty::Bool, fuel.min(2))));
-            return Node::new(ty, &format!("[@ for {pattern} in @ if @]"), vec![body, xs, keep]).is("filter");
+            return Node::new(ty, &format!("[@ for {pattern} in @ if @]"), vec![body, xs, keep])
+                .is("filter")
+                .as_array_of(0);
         }
         let body = self.inside(vars, Some(&xs), |g| g.expr(elem, fuel));
-        Node::new(ty, &format!("[@ for {pattern} in @]"), vec![body, xs]).is("map")
+        Node::new(ty, &format!("[@ for {pattern} in @]"), vec![body, xs]).is("map").as_array_of(0)
     }
 
     /// The elements that a condition holds for.
@@ -92,7 +94,7 @@ impl Generator {
             return Node::new(ty, &format!("[@ for {i} < (@) % 6 if @]"), vec![body, n, keep]).is("generate");
         }
         let body = self.inside(vec![var], None, |g| g.expr(elem, fuel));
-        Node::new(ty, &format!("[@ for {i} < (@) % 5]"), vec![body, n]).is("generate")
+        Node::new(ty, &format!("[@ for {i} < (@) % 5]"), vec![body, n]).is("generate").as_array_of(0)
     }
 
     /// Several generators in step: over arrays of one length by construction, or cut to one length.

@@ -17,7 +17,7 @@ impl Generator {
         let name = self.name("t");
         let var = Var::of(&name, &of, &value);
         let body = self.with(vec![var], |g| g.expr(ty, fuel));
-        Node::new(ty, &format!("(let {name} = @ in @)"), vec![value, body])
+        Node::new(ty, &format!("(let {name} = @ in @)"), vec![value, body]).as_child(1)
     }
 
     /// A match on an enum if there is one, else on a pair.

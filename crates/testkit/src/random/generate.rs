@@ -163,12 +163,13 @@ impl Generator {
                 let (y, mut over) = (g.name("y"), Node::leaf(&of, x.clone()));
                 over.big = xs.big;
                 let inner = g.inside(vec![Var::of(&y, elem, &over)], Some(&over), |g| g.row_body());
-                return Node::new(&inner.ty.clone().array(), &format!("[@ for {y} in @]"), vec![inner, over]).is("map");
+                let rows = Node::new(&inner.ty.clone().array(), &format!("[@ for {y} in @]"), vec![inner, over]);
+                return rows.is("map").as_array_of(0);
             }
             g.row_body()
         };
         let body = self.inside(vec![row], Some(&xs), body);
-        Node::new(&body.ty.clone().array(), &format!("[@ for {x} in @]"), vec![body, xs]).is("map")
+        Node::new(&body.ty.clone().array(), &format!("[@ for {x} in @]"), vec![body, xs]).is("map").as_array_of(0)
     }
 
     fn row_body(&mut self) -> Node {
@@ -177,10 +178,13 @@ impl Generator {
             return result;
         }
         let ty = Ty::Tuple(lets.iter().map(|(_, n)| n.ty.clone()).chain([result.ty.clone()]).collect());
-        let names: Vec<&str> = lets.iter().map(|(name, _)| name.as_str()).collect();
-        let bound: Vec<String> = names.iter().map(|name| format!("let {name} = @")).collect();
-        let text = format!("({} in ({}, @))", bound.join(" "), names.join(", "));
-        Node::new(&ty, &text, lets.iter().map(|(_, n)| n.clone()).chain([result]).collect())
+        let mut items: Vec<Node> = lets.iter().map(|(name, n)| Node::leaf(&n.ty, name.clone())).collect();
+        items.push(result);
+        let mut body = Node::new(&ty, &format!("({})", vec!["@"; items.len()].join(", ")), items);
+        for (name, value) in lets.into_iter().rev() {
+            body = Node::new(&ty, &format!("(let {name} = @ in @)"), vec![value, body]).as_child(1);
+        }
+        body
     }
 
     /// The value of a let or the result: mostly parallel code, so that most other things stand inside of it.
@@ -205,6 +209,10 @@ impl Generator {
     /// A new name.
     pub(super) fn name(&mut self, stem: &str) -> String {
         self.names += 1;
+        // `i32` and `u8` are taken.
+        while matches!(stem, "i" | "u" | "f") && [8, 16, 32, 64].contains(&self.names) {
+            self.names += 1;
+        }
         format!("{stem}{}", self.names)
     }
 

@@ -21,7 +21,20 @@ pub struct Node {
     pub kind: &'static str,
     /// Whether it may have hundreds of elements.
     pub big: bool,
+    /// How its type follows from that of a child.
+    follows: Follows,
     parts: Vec<Part>,
+}
+
+/// How the type of a node follows from the type of one of its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    /// It does not.
+    No,
+    /// It is that of the child.
+    Same(usize),
+    /// It is an array of that.
+    Array(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +48,7 @@ enum Part {
 impl Node {
     /// A node that is this text.
     pub fn leaf(ty: &Ty, text: impl Into<String>) -> Node {
-        Node { ty: ty.clone(), kind: "", big: false, parts: vec![Part::Text(text.into())] }
+        Node { ty: ty.clone(), kind: "", big: false, follows: Follows::No, parts: vec![Part::Text(text.into())] }
     }
 
     /// A node from a template in which every `@` stands for the next child.
@@ -51,7 +64,7 @@ impl Node {
                 parts.push(Part::Text(text.to_string()));
             }
         }
-        Node { ty: ty.clone(), kind: "", big, parts }
+        Node { ty: ty.clone(), kind: "", big, follows: Follows::No, parts }
     }
 
     /// An array of these elements.
@@ -61,13 +74,52 @@ impl Node {
         }
         let big = items.len() > 40 || items.iter().any(|i| i.big);
         let bracket = |text: &str| Part::Text(text.to_string());
-        Node { ty: ty.clone(), kind: "", big, parts: vec![bracket("["), Part::Items(items), bracket("]")] }
+        Node {
+            ty: ty.clone(),
+            kind: "",
+            big,
+            follows: Follows::No,
+            parts: vec![bracket("["), Part::Items(items), bracket("]")],
+        }
     }
 
     /// The same, as an example of a construct.
     pub fn is(mut self, kind: &'static str) -> Node {
         self.kind = kind;
         self
+    }
+
+    /// The same; its type is that of a child.
+    pub fn as_child(mut self, child: usize) -> Node {
+        self.follows = Follows::Same(child);
+        self
+    }
+
+    /// The same; it is an array of what a child is.
+    pub fn as_array_of(mut self, child: usize) -> Node {
+        self.follows = Follows::Array(child);
+        self
+    }
+
+    /// Nodes of other types that are left where parts of it are: for places where any type will do.
+    pub fn other(&self) -> Vec<Node> {
+        let mut out: Vec<Node> = self.children().cloned().collect();
+        out.sort_by_key(Node::size);
+        let at = match self.follows {
+            Follows::No => return out,
+            Follows::Same(k) | Follows::Array(k) => k,
+        };
+        let places = self.parts.iter().enumerate().filter(|(_, p)| matches!(p, Part::Child(_)));
+        let Some(place) = places.map(|(k, _)| k).nth(at) else { return out };
+        if let Part::Child(child) = &self.parts[place] {
+            for less in child.other() {
+                let ty = if self.follows == Follows::Same(at) { less.ty.clone() } else { less.ty.clone().array() };
+                let mut copy = self.clone();
+                copy.parts[place] = Part::Child(less);
+                out.push(Node { ty, ..copy });
+            }
+        }
+        out
     }
 
     /// How many nodes it has.

@@ -129,11 +129,11 @@ impl Sample {
                 s.params.iter_mut().for_each(|(_, text, node)| *text = node.ty.to_string());
             });
         }
-        for less in self.result.smaller() {
+        for less in self.result.other().into_iter().chain(self.result.smaller()) {
             change(&|s| s.result = less.clone());
         }
         for (k, (_, node)) in self.lets.iter().enumerate() {
-            node.smaller().iter().for_each(|less| change(&|s| s.lets[k].1 = less.clone()));
+            node.smaller().iter().chain(&node.other()).for_each(|less| change(&|s| s.lets[k].1 = less.clone()));
         }
         for (k, function) in self.functions.iter().enumerate() {
             function.body.smaller().iter().for_each(|less| change(&|s| s.functions[k].body = less.clone()));
