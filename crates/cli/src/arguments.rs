@@ -154,9 +154,9 @@ pub(crate) struct How {
     /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp for programs that do not compile yet.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
-    /// Which version of each parallel nest, where it exists: auto, seq, outer, block, flat or mix:N.
-    #[arg(long, value_parser = strategy, default_value = "flat")]
-    strategy: Strategy,
+    /// Which version of each parallel nest, where it exists: auto, seq, outer, block, flat or mix:N. Without it: auto, but `ir` shows flat.
+    #[arg(long, value_parser = strategy)]
+    strategy: Option<Strategy>,
     /// How work is cut: normal, or tiny so that small data cross every boundary.
     #[arg(long, value_parser = tiles, default_value = "normal")]
     tiles: TileSizes,
@@ -193,9 +193,16 @@ pub(crate) struct How {
 }
 
 impl How {
+    /// For people who read the program: one version of everything, unless they ask for another.
+    pub(crate) fn settings_to_show(&self) -> Result<Settings, Failed> {
+        let mut settings = self.settings()?;
+        settings.options.strategy = self.strategy.unwrap_or(Strategy::Flat);
+        Ok(settings)
+    }
+
     pub(crate) fn settings(&self) -> Result<Settings, Failed> {
         let options = Options {
-            strategy: self.strategy,
+            strategy: self.strategy.unwrap_or(Strategy::Auto),
             regularity: self.regularity,
             prove: self.prove,
             fusion: self.fusion,

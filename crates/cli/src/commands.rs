@@ -200,7 +200,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 pub(crate) fn ir(file: &Path, stage: Stage, all: bool, json: bool, how: &How) -> Result<Verdict, Failed> {
     let program = load(file, Messenger::default())?;
     let backend = how.backend.unwrap_or(Backend::C);
-    let settings = how.settings()?;
+    let settings = how.settings_to_show()?;
     if json {
         if all || stage != Stage::Versions {
             error("`--json` is for `--stage versions`\n");

@@ -110,12 +110,14 @@ impl Program {
     pub fn versions_text(&self, backend: Backend, settings: &Settings) -> Result<String, Failed> {
         let mut out = String::new();
         for nest in self.nests(backend, settings)? {
+            if !out.is_empty() {
+                out.push('\n');
+            }
             let _ = writeln!(out, "{}   {}", nest.name, nest.operators.join(", "));
             choice(&nest.tree, 1, &mut out);
             for missing in &nest.missing {
                 let _ = writeln!(out, "  no {}: {}", missing.version, missing.why);
             }
-            out.push('\n');
         }
         if out.is_empty() {
             out.push_str("no nest has more than one version: nothing runs over rows\n");
