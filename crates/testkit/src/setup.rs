@@ -67,6 +67,12 @@ impl Setup {
         self
     }
 
+    /// The same with one threshold for all guards: 0 takes the first version everywhere, the greatest number the last.
+    pub fn threshold(mut self, at: i64) -> Setup {
+        self.settings.thresholds.insert("*".to_string(), at);
+        self
+    }
+
     /// The same with so many threads; 0 for all cores.
     pub fn threads(mut self, threads: usize) -> Setup {
         self.settings.threads = threads;
@@ -119,6 +125,9 @@ impl fmt::Display for Setup {
         if !options.prove {
             f.write_str(" no-prove")?;
         }
+        if let Some(at) = self.settings.thresholds.get("*") {
+            write!(f, " threshold:{at}")?;
+        }
         if self.settings.threads != 0 {
             write!(f, " threads:{}", self.settings.threads)?;
         }
@@ -151,6 +160,7 @@ pub fn cover(backend: Backend) -> Vec<Setup> {
         of(Strategy::Mix(2)).tiny().regularity(false),
         of(Strategy::Auto),
         of(Strategy::Auto).tiny().regularity(false).fusion(false),
+        of(Strategy::Auto).threshold(0),
     ]
 }
 

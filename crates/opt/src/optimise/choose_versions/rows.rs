@@ -248,11 +248,12 @@ impl Writer<'_> {
         if let Some(size) = closed::count(&op.space[..outer], &|d| size_var(op.indices[d])) {
             return size;
         }
-        for dim in &op.space[..outer] {
+        for (k, dim) in op.space[..outer].iter().enumerate() {
             size = match dim {
                 Descriptor::Regular(Atom::Const(c)) => size * c.as_i64().unwrap_or(0),
                 Descriptor::Regular(Atom::Var(v)) => size * Size::var(size_var(*v)),
-                Descriptor::Closed { .. } => unreachable!("closed dimensions have closed ones around them"),
+                Descriptor::Closed { .. } => closed::count(&op.space[..=k], &|d| size_var(op.indices[d]))
+                    .expect("closed dimensions have closed ones around them"),
                 Descriptor::Irregular { off, .. } => {
                     let total = self.int("total");
                     let at = self.atom_of(&size);
