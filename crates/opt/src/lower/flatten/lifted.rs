@@ -10,7 +10,7 @@ use super::loops::Turns;
 use super::plain::{is_scalar_stmt, slice, zip};
 use super::rep::{Arr, Context, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use terrace_base::ScalarType;
 use terrace_ir::core::visit::free_values;
 use terrace_ir::core::{Body, Expr, Stmt, StmtKind, Type};
@@ -20,6 +20,7 @@ use terrace_ir::{Atom, ValueId};
 impl Flattener<'_> {
     pub(super) fn lifted_body(&mut self, body: &Body, env: &mut Env, cx: &Context) -> Result<Rep> {
         let mut pending: Vec<&Stmt> = Vec::new();
+        let last = last_mentions(body);
         for (k, stmt) in body.stmts.iter().enumerate() {
             if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) || self.uniform_check(stmt, env, cx) {
                 continue;
@@ -37,8 +38,7 @@ impl Flattener<'_> {
                 continue;
             }
             let StmtKind::Let { value, expr, .. } = &stmt.kind else { unreachable!("checks are scalar code") };
-            let rest = Body { stmts: body.stmts[k..].to_vec(), result: body.result };
-            self.flush(&mut pending, &free_values(&rest), env, cx)?;
+            self.flush(&mut pending, &|v| last.get(&v).is_some_and(|at| *at >= k), env, cx)?;
             self.span = stmt.span;
             self.binding = Some(*value);
             let uniform = self.uniform_statement(stmt, env);
@@ -53,8 +53,7 @@ impl Flattener<'_> {
             let rep = self.by_formula(*value, rep, env, cx);
             env.insert(*value, rep);
         }
-        let needed = body.result.var().into_iter().collect();
-        self.flush(&mut pending, &needed, env, cx)?;
+        self.flush(&mut pending, &|v| body.result == Atom::Var(v), env, cx)?;
         Ok(self.rep(body.result, env))
     }
 
@@ -72,11 +71,11 @@ impl Flattener<'_> {
         Ok(Some((*value, self.lifted_expr(expr, *value, env, cx)?)))
     }
 
-    /// Emits the scalar statements so far as one map; those in `needed` become columns.
+    /// Emits the scalar statements so far as one map; what is `needed` becomes columns.
     fn flush(
         &mut self,
         pending: &mut Vec<&Stmt>,
-        needed: &BTreeSet<ValueId>,
+        needed: &dyn Fn(ValueId) -> bool,
         env: &mut Env,
         cx: &Context,
     ) -> Result<()> {
@@ -88,7 +87,7 @@ impl Flattener<'_> {
         let outputs: Vec<(ValueId, Type)> = stmts
             .iter()
             .filter_map(|s| match &s.kind {
-                StmtKind::Let { value, .. } if needed.contains(value) => Some((*value, types[*value].ty.clone())),
+                StmtKind::Let { value, .. } if needed(*value) => Some((*value, types[*value].ty.clone())),
                 _ => None,
             })
             .collect();
@@ -197,4 +196,15 @@ fn is_uniform_array(arr: &Arr) -> bool {
         Elem::Zip(arrays) => arrays.iter().all(is_uniform_array),
         _ => arr.start.uniform().is_some() && arr.len.uniform().is_some(),
     }
+}
+
+/// The last statement of a body that mentions each value, the result being behind all of them.
+fn last_mentions(body: &Body) -> BTreeMap<ValueId, usize> {
+    let mut last = BTreeMap::new();
+    for (k, stmt) in body.stmts.iter().enumerate() {
+        let alone = Body { stmts: vec![stmt.clone()], result: Atom::int(0) };
+        last.extend(free_values(&alone).into_iter().map(|v| (v, k)));
+    }
+    last.extend(body.result.var().map(|v| (v, body.stmts.len())));
+    last
 }

@@ -37,6 +37,7 @@ mod branches;
 mod build;
 mod calls;
 mod entries;
+mod env;
 mod form;
 mod formulas;
 mod labels;
@@ -56,6 +57,7 @@ mod writes;
 use crate::analysis::shapes::Analysis;
 use crate::options::Options;
 use build::Scope;
+use env::Env;
 use labels::{Labels, Pattern};
 use rep::{Context, Ix, Rep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +70,6 @@ use terrace_ir::{Atom, FuncId, ValueId};
 /// Something that the flattener cannot translate yet; the message says what.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-type Env = BTreeMap<ValueId, Rep>;
 type Types = IdVec<ValueId, core::Value>;
 
 /// Flattens a program. Calls that are left in it must be recursive ones (`inline_calls` has run).
