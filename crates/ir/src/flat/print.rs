@@ -265,7 +265,7 @@ impl<A: Note> Printer<'_, A> {
             }
             OpKind::Scatter { dest, distinct } => {
                 let distinct = if *distinct { " distinct" } else { "" };
-                format!(" into {}{distinct}", self.names(dest))
+                format!(" into {}{distinct}", self.names(dest)).trim_end().to_string()
             }
             OpKind::Hist { operator, neutral, count } => {
                 format!(" bins {}{}", self.atom(count), self.combine(operator, neutral, depth))

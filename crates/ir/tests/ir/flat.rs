@@ -119,15 +119,9 @@ fn operators_that_write() {
         "
 def f(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : f64[t_2], ks_4 : i64[t_2]) -> (f64[t_2], i64[8], i64[t_2]) {
   let ys_5 : f64[t_2], zs_6 : i64[t_2] = scatter grid [t_2] (i_7 | p_8) into xs_3, ks_4 distinct { => p_8, 1.0, i_7 }
-  let us_9 : f64[t_2] = scatter grid [n_0][off_1] (i_10, j_11 | p_12, q_13) into ys_5 {
-    let k_14 : i64 = ks_4[q_13]
-    => k_14, 2.0
-  }
+  let us_9 : f64[t_2] = scatter grid [n_0][off_1] (i_10, j_11 | p_12, q_13) into ys_5 { let k_14 : i64 = ks_4[q_13]; => k_14, 2.0 }
   let bins_15 : i64[8] = hist grid [t_2] (i_16 | p_17) bins 8 by c_20 : i64 = a_18 + b_19 from 0 { => 3, 1 }
-  let rank_21 : i64[t_2] = sort grid [n_0][off_1] (i_22, j_23 | p_24, q_25) {
-    let x_26 : f64 = us_9[q_25]
-    => x_26, j_23
-  }
+  let rank_21 : i64[t_2] = sort grid [n_0][off_1] (i_22, j_23 | p_24, q_25) { let x_26 : f64 = us_9[q_25]; => x_26, j_23 }
   let () = scatter thread [2] (i_27 | p_28) into { => 0 }
   let all_29 : f64[2*t_2] = concat(xs_3, ys_5)
   => us_9, bins_15, rank_21
