@@ -14,7 +14,7 @@ use super::lifted::is_uniform;
 use super::rep::{Arr, Context, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
 use terrace_base::{BinOp, Scalar};
-use terrace_ir::core::visit::{free_values_of_expr, has_checks, walk};
+use terrace_ir::core::visit::{bound_values, free_values_of_expr, has_checks, walk};
 use terrace_ir::core::{Body, Expr, Stmt, StmtKind};
 use terrace_ir::flat;
 use terrace_ir::{Atom, ValueId};
@@ -79,7 +79,7 @@ impl Flattener<'_> {
     /// Whether a statement has one result for all points; and whether it may run even where there are none: it cannot fail,
     /// and relies on nothing that only the points establish, neither on a check that ran there nor on the condition of a branch.
     pub(super) fn uniform_statement(&self, stmt: &Stmt, env: &Env) -> Option<bool> {
-        let StmtKind::Let { expr, after, .. } = &stmt.kind else { return None };
+        let StmtKind::Let { value, expr, after } = &stmt.kind else { return None };
         let free = free_values_of_expr(expr);
         if !free.iter().all(|v| env.get(v).is_some_and(is_uniform)) {
             return None;
@@ -95,7 +95,10 @@ impl Flattener<'_> {
         };
         let relies = free.iter().any(|v| self.relying.contains(&(self.source, *v)));
         let fails = expr.bodies().into_iter().any(|b| has_checks(b) || may_not_end(b));
-        Some(total && after.is_empty() && !relies && !fails)
+        // The labels of rows may hold only where there is a point: in a branch, because of its condition.
+        let made = expr.bodies().into_iter().flat_map(bound_values).chain([*value]);
+        let rows = made.into_iter().any(|v| self.source().values[v].ty.elem().is_some_and(|elem| !elem.is_flat()));
+        Some(total && after.is_empty() && !relies && !fails && !rows)
     }
 
     /// A statement that has one result for all points; `total` if it may run where there are none.
