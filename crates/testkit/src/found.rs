@@ -5,9 +5,10 @@
 //!                                      -- loose                          engines may meet the error with other values
 //! ```
 //!
-//! The interpreter says what is right; every setup must say the same.
+//! The interpreter says what is right; every setup must say the same. Tests in the file must hold too.
 
 use crate::answer::{Answer, call, engine, quietly};
+use crate::corpus::run_file;
 use crate::random::agree;
 use crate::reference;
 use crate::setup::Setup;
@@ -27,10 +28,19 @@ pub fn check(path: &Path, setups: &[Setup]) -> Vec<String> {
         Ok(Err(failed)) => return told(failed.to_string()),
         Err(panic) => return told(panic),
     };
-    match calls(&program, &text) {
-        Ok(calls) => compare(&program, &text, &calls, setups).into_iter().flat_map(told).collect(),
-        Err(why) => told(why),
+    let calls = match calls(&program, &text) {
+        Ok(calls) => calls,
+        Err(why) => return told(why),
+    };
+    let tests = text.lines().any(|line| line.starts_with("test "));
+    if !tests && calls.is_empty() {
+        return told("neither a test nor a `-- run:` line".to_string());
     }
+    let mut wrong: Vec<String> = compare(&program, &text, &calls, setups).into_iter().flat_map(told).collect();
+    if tests {
+        wrong.extend(setups.iter().flat_map(|setup| run_file(path, setup).failures));
+    }
+    wrong
 }
 
 type Call = (String, Vec<Data>);
@@ -42,8 +52,7 @@ fn calls(program: &Program, text: &str) -> Result<Vec<Call>, String> {
         let args = case.args.iter().enumerate().map(|(k, arg)| program.argument(&case.entry, k, arg));
         Ok((case.entry.clone(), args.collect::<Result<Vec<Data>, _>>().map_err(|failed| failed.to_string())?))
     };
-    let calls: Vec<Call> = reference::parse(&lines)?.into_iter().map(ready).collect::<Result<_, String>>()?;
-    if calls.is_empty() { Err("no `-- run:` line".to_string()) } else { Ok(calls) }
+    reference::parse(&lines)?.into_iter().map(ready).collect()
 }
 
 fn compare(program: &Program, text: &str, calls: &[Call], setups: &[Setup]) -> Vec<String> {
