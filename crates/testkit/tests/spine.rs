@@ -166,17 +166,3 @@ entry kept(n: i64) -> (f64, []f64) =
         assert_eq!(answers[0], answers[2], "{setup}: 1 and 7 threads");
     }
 }
-
-/// What the flattener declines, it declines with the code of a limit and the place.
-#[test]
-fn limits_are_stated() {
-    let check = |text: &str, place: &str| {
-        let program = Program::from_text("limit", text).expect("a right program");
-        let why =
-            engine(&program, &Setup::new(Backend::Flat)).err().unwrap_or_else(|| panic!("no longer a limit: {text}"));
-        assert!(why.contains("[T0801]") && why.contains(place), "{why}");
-        assert!(engine(&program, &Setup::new(Backend::Interp)).is_ok());
-    };
-    check("entry f(ns: []i64) -> [][]i64 = [loop xs = [n] for i < 2 do xs ++ xs for n in ns]", "limit:1:");
-    check("entry f(ns: []i64) -> []i64 = [reduce(|a, b| (a + b) % n, 0, [1, 2]) for n in ns if n > 0]", "limit:1:");
-}
