@@ -173,7 +173,8 @@ impl Flattener<'_> {
         })
     }
 
-    fn without_zips(&mut self, rep: &Rep, cx: &Context) -> Result<Rep> {
+    /// The same value, each of its arrays with one base.
+    pub(super) fn without_zips(&mut self, rep: &Rep, cx: &Context) -> Result<Rep> {
         Ok(match rep {
             Rep::Scalar(..) => rep.clone(),
             Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.without_zips(p, cx)).collect::<Result<_>>()?),

@@ -57,18 +57,10 @@ impl Flattener<'_> {
         let mut used = Vec::new();
         for v in free_values_of_lambda(lambda) {
             if let Some(rep) = env.get(&v).filter(|rep| !is_uniform(rep)) {
-                used.push((v, self.one_base(rep, cx)?));
+                used.push((v, self.without_zips(rep, cx)?));
             }
         }
         Ok(Rowwise { lambda, neutral: neutral.clone(), used, env: env.clone() })
-    }
-
-    fn one_base(&mut self, rep: &Rep, cx: &Context) -> Result<Rep> {
-        Ok(match rep {
-            Rep::Scalar(..) => rep.clone(),
-            Rep::Tuple(parts) => Rep::Tuple(parts.iter().map(|p| self.one_base(p, cx)).collect::<Result<_>>()?),
-            Rep::Array(arr) => Rep::Array(self.unzipped(cx, arr, "x")?),
-        })
     }
 
     #[allow(clippy::too_many_arguments)]
