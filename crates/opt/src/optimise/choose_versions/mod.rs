@@ -2,7 +2,7 @@
 //!
 //! The flattener makes everything parallel. That is one version of a nest, and often not the best: where the outer levels
 //! alone fill the machine, the inner ones are better run one after the other. A strategy asks for one version everywhere
-//! ([`rows`]); the strategy `auto` makes all versions of each nest ([`nests`]) and lets the host choose between them when the
+//! (`rows`); the strategy `auto` makes all versions of each nest (`nests`) and lets the host choose between them when the
 //! sizes are known (`tree`):
 //!
 //! ```text
