@@ -70,6 +70,7 @@ fn random_programs_agree() {
             let first = part.first().map_or(from, |(_, batch)| batch[0]);
             let last = part.last().and_then(|(_, batch)| batch.last()).map_or(from, |n| n + 1);
             eprintln!("{first} to {last}: {}", words(&here));
+            here.differences.iter().for_each(|text| eprintln!("\n{text}\n"));
         }
         all.add(here);
         if all.differences.len() > 20 {

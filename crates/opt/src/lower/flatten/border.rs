@@ -149,8 +149,24 @@ impl Flattener<'_> {
         }
         let arr = self.unzipped(cx, arr, "x")?;
         let start = Ix::Atom(self.at_any(&arr.start, ScalarType::I64, cx, &scope)?);
-        let len = Ix::Atom(self.at_any(&arr.len, ScalarType::I64, cx, &scope)?);
-        Ok(Arr { start, len, dim: None, count: arr.count, total: None, elem: arr.elem })
+        // Without points there are no elements, whatever length they would have.
+        let len = self.at_any(&arr.len, ScalarType::I64, cx, &scope)?;
+        let len = if self.has_points(cx) { len } else { self.unless_empty(len, cx) };
+        Ok(Arr { start, len: Ix::Atom(len), dim: None, count: arr.count, total: None, elem: arr.elem })
+    }
+
+    /// A length, or 0 if there are no points.
+    fn unless_empty(&mut self, len: Atom, cx: &Context) -> Atom {
+        if len == Atom::int(0) {
+            return len;
+        }
+        let cond = self.any_point(cx);
+        let then = flat::Body { stmts: Vec::new(), results: vec![len] };
+        let otherwise = flat::Body { stmts: Vec::new(), results: vec![Atom::int(0)] };
+        let v = self.scalar_value("len", ScalarType::I64);
+        self.known_after_if(&[v], cond, &then, &otherwise);
+        self.push(vec![v], flat::Expr::If { cond, then, otherwise });
+        v.into()
     }
 
     /// An array at the host that is its whole base.

@@ -202,7 +202,7 @@ impl Flattener<'_> {
                     })
                     .collect();
                 if inner.depth() > 0 && arrays.iter().all(|(_, a)| is_uniform(&Rep::Array(a.clone()))) {
-                    return self.merge_outside(inner, scope, &arrays, name);
+                    return self.merge_outside(inner, scope, &arrays, name, form);
                 }
                 if let Some(len) = self.one_length(inner, scope, &arrays, form)? {
                     let row = counted(Ix::Atom(len));
@@ -284,6 +284,7 @@ impl Flattener<'_> {
         scope: &Scope,
         arrays: &[(Option<Ix>, Arr)],
         name: &str,
+        form: Option<&Form>,
     ) -> Result<Elem> {
         // Without points nothing has made sure that a slice lies within its array.
         let any = Ix::Binary(BinOp::Min, Box::new(Ix::Atom(inner.total())), Box::new(Ix::int(1)));
@@ -303,7 +304,7 @@ impl Flattener<'_> {
             before = before.add(arr.len.clone());
         }
         if let (Some(len), Elem::Scalar(start, _)) =
-            (self.one_length(inner, scope, arrays, None)?, self.merge(inner, scope, &starts, "start")?)
+            (self.one_length(inner, scope, arrays, form)?, self.merge(inner, scope, &starts, "start")?)
         {
             return Ok(Elem::Row { inner: Inner::Rows { start, len }, count: all.count, elem: Box::new(all.elem) });
         }
