@@ -4,6 +4,9 @@
 //! an answer is given only where every step fits: `None` means that something has no value, that a number is out of range (the result must
 //! fit 64 bits), or that a sum is too long to add up. Sums are added term by term here, so this is also the yardstick of their closed forms;
 //! a sum with a negative upper end is zero.
+//!
+//! Machines compute in words that wrap. A polynomial whose value fits is right there even where a term does not fit: `x^2 - (x - 1)*(x + 1)` is 1
+//! for every `x`. [`Size::eval_wrapping`] reads a size in this way.
 
 use crate::expr::{Atom, HeldOp, Size, SizeFun, SizeVar};
 use crate::power::MAX_SHIFT;
@@ -22,7 +25,13 @@ impl Size {
         env: &dyn Fn(SizeVar) -> Option<i64>,
         funs: &dyn Fn(SizeFun, &[i64]) -> Option<i64>,
     ) -> Option<i64> {
-        let mut evaluation = Evaluation { env, funs, bound: Vec::new(), fuel: MAX_WORK };
+        let mut evaluation = Evaluation { env, funs, bound: Vec::new(), fuel: MAX_WORK, wraps: false };
+        i64::try_from(evaluation.size(self)?).ok()
+    }
+
+    /// The value, where terms of a polynomial may wrap on the way to it.
+    pub fn eval_wrapping(&self, env: &dyn Fn(SizeVar) -> Option<i64>) -> Option<i64> {
+        let mut evaluation = Evaluation { env, funs: &|_, _| None, bound: Vec::new(), fuel: MAX_WORK, wraps: true };
         i64::try_from(evaluation.size(self)?).ok()
     }
 }
@@ -32,6 +41,8 @@ struct Evaluation<'a> {
     funs: &'a dyn Fn(SizeFun, &[i64]) -> Option<i64>,
     bound: Vec<(u64, i128)>,
     fuel: u32,
+    /// Whether products and sums may leave the range on the way.
+    wraps: bool,
 }
 
 impl Evaluation<'_> {
@@ -45,9 +56,13 @@ impl Evaluation<'_> {
             }
             let mut product = *coefficient;
             for (atom, exponent) in &monomial.0 {
-                product = product.checked_mul(self.atom(atom)?.checked_pow(*exponent)?)?;
+                let factor = self.atom(atom)?;
+                product = match self.wraps {
+                    true => product.wrapping_mul(factor.wrapping_pow(*exponent)),
+                    false => product.checked_mul(factor.checked_pow(*exponent)?)?,
+                };
             }
-            sum = sum.checked_add(product)?;
+            sum = if self.wraps { sum.wrapping_add(product) } else { sum.checked_add(product)? };
         }
         (sum % size.den == 0).then_some(sum / size.den)
     }

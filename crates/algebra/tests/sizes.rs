@@ -314,6 +314,10 @@ fn nothing_wraps() {
     assert_eq!(wide.eval(&|_| Some(0)), Some(0));
     assert_eq!(wide.eval(&|_| Some(i64::MAX)), None);
     assert_eq!((&n + 1).eval(&|_| Some(i64::MAX)), None);
+    assert_eq!((&n + 1).eval_wrapping(&|_| Some(i64::MAX)), None);
+    let small = (&n - n.floor_div(3).unwrap() * 3).pow(4);
+    assert_eq!(small.eval(&|_| Some(i64::MIN + 3)), None);
+    assert_eq!(small.eval_wrapping(&|_| Some(i64::MIN + 3)), Some(1));
     assert_eq!(Size::constant(i64::MIN).floor_div(-1).unwrap().eval(&|_| None), None);
     assert_eq!(Size::constant(i64::MIN).floor_div(i64::MIN), Some(Size::one()));
     assert_eq!(n.floor_div(i64::MIN).unwrap().eval(&|_| Some(1)), Some(-1));

@@ -114,7 +114,7 @@ impl<'p, A, M: Memory> Frame<'p, A, M> {
         if let Some(n) = size.as_constant() {
             return Some(n);
         }
-        size.eval(&|var| {
+        size.eval_wrapping(&|var| {
             let id = value_of(var);
             if let Some((_, n)) = instead.iter().find(|(v, _)| *v == id) {
                 return Some(*n);

@@ -126,9 +126,11 @@ impl Generator {
     fn sample(&mut self) -> Sample {
         let unguarded = self.number.is_multiple_of(5).then(|| self.random.below(4));
         self.declare_types();
-        self.unguarded = unguarded.filter(|_| self.random.chance(3));
+        let in_functions = self.random.chance(3);
+        self.unguarded = unguarded.filter(|_| in_functions);
         self.make_functions();
-        self.unguarded = unguarded;
+        // Where the functions have left one out, no other one is.
+        self.unguarded = if in_functions { self.unguarded } else { unguarded };
         let (sizes, params) = self.make_params();
         self.budget = [6, 10, 16, 24][self.random.below(4)];
         let (lets, result) = if self.random.chance(2) { self.chain() } else { (Vec::new(), self.in_rows()) };

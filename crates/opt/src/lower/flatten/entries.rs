@@ -13,7 +13,7 @@ use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
 use crate::analysis::closed;
 use terrace_algebra::{Size, SizeVar, sum};
-use terrace_base::ScalarType;
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::core::{self, Expr, StmtKind};
 use terrace_ir::flat::Descriptor;
 use terrace_ir::{Atom, ValueId, size_var};
@@ -81,6 +81,7 @@ impl Flattener<'_> {
     fn entry_scalar(&mut self, reader: &mut EntryReader<'_>, name: &str) -> ValueId {
         let v = self.scalar_value(name, ScalarType::I64);
         self.fun.host_known.insert(v);
+        self.fun.lengths.insert(v);
         reader.params.push(v);
         v
     }
@@ -225,7 +226,8 @@ impl Flattener<'_> {
                 Layout::Array(DimLayout::Irregular { packed: true }, Box::new(elem))
             }
             Elem::Row { inner: Inner::Regular(m), count, elem } => {
-                out.push(*m);
+                let m = self.row_length(*m);
+                out.push(m);
                 Layout::Array(DimLayout::Length, Box::new(self.result_base(elem, *count, out)?))
             }
             Elem::Row { inner: Inner::Closed { var, start, len }, count, elem }
@@ -245,6 +247,15 @@ impl Flattener<'_> {
                 self.result_base(&packed, n, out)?
             }
         })
+    }
+
+    /// The length of rows that leave. Where there are none, nothing has made sure that it is not negative.
+    fn row_length(&mut self, m: Atom) -> Atom {
+        let fine = match m {
+            Atom::Const(c) => c.as_i64().is_some_and(|n| n >= 0),
+            Atom::Var(v) => self.fun.lengths.contains(&v),
+        };
+        if fine { m } else { self.binary("row_len", BinOp::Max, m, Atom::int(0)) }
     }
 
     /// Whether the rows of `n` elements lie one after the other, and their lengths are a formula over the index and `n` alone.

@@ -140,7 +140,7 @@ impl Flattener<'_> {
         }
         match rep {
             Rep::Array(arr) if length => arr.len.as_size(),
-            Rep::Scalar(ix, _) if !length => ix.as_size(),
+            Rep::Scalar(ix, ScalarType::I64) if !length => ix.as_size(),
             _ => None,
         }
     }

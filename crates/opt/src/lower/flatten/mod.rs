@@ -143,6 +143,8 @@ struct Building {
     closed: Vec<(Space, Size, Descriptor)>,
     /// What integers of the host are, over other ones.
     known: BTreeMap<ValueId, Size>,
+    /// Lengths of the arguments of an entry, which are not negative.
+    lengths: BTreeSet<ValueId>,
     /// The number of points of a lifted function, which is not 0.
     points: Option<ValueId>,
 }

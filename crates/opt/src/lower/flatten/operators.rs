@@ -346,7 +346,9 @@ impl Flattener<'_> {
         let last = inner.depth() - 1 + scope.positions.len();
         match rep {
             Rep::Scalar(ix, ty) => {
-                if let Some(c) = ix.column_at(last) {
+                // A prefix has the positions of the whole, and fewer of them.
+                let existing = ix.column_at(last).filter(|c| self.has_length(*c, &size_of(inner.total())));
+                if let Some(c) = existing {
                     return Ok(Elem::Scalar(c, *ty));
                 }
                 let v = self.column_value(name, *ty, size_of(inner.total()));
