@@ -62,6 +62,8 @@ pub struct Entry {
     pub function: usize,
     /// How the function's parameters make up the nested ones.
     pub params: Vec<Layout>,
+    /// Which slots of all parameters together it may write over, because it consumes them: whoever shares memory with a caller copies these.
+    pub consumed: Vec<usize>,
     /// How its results make up the nested one.
     pub result: Layout,
 }

@@ -114,6 +114,8 @@ pub struct Function<A = ()> {
     pub values: IdVec<ValueId, Value<A>>,
     /// The parameters, scalars and columns.
     pub params: Vec<ValueId>,
+    /// The columns among them that it may write over: whoever calls it does not need them any more.
+    pub owned: Vec<ValueId>,
     /// How the parameters of an entry or test make up its nested parameters.
     pub param_layouts: Vec<Layout>,
     /// The types of the results, over the values of this function.

@@ -88,10 +88,11 @@ impl<A: Note> Parser<'_, A> {
         };
         let param_layouts = if self.r.take_word("takes") { self.r.some(&mut |r| r.layout())? } else { Vec::new() };
         let result_layout = if self.r.take_word("gives") { Some(self.r.layout()?) } else { None };
+        let owned = if self.r.take_word("owns") { self.r.some(&mut |r| Ok(r.value()?.1))? } else { Vec::new() };
         let body = self.body()?;
         let values = table(std::mem::take(&mut self.values));
         let span = Span::none();
-        Ok(Function { name, role, values, params, param_layouts, results, result_layout, body, span })
+        Ok(Function { name, role, values, params, owned, param_layouts, results, result_layout, body, span })
     }
 
     fn separated<T>(&mut self, end: &str, item: fn(&mut Self) -> Read<T>) -> Read<Vec<T>> {

@@ -72,6 +72,10 @@ pub fn print_function<A: Note>(program: &Program<A>, function: &Function<A>) -> 
         head += &format!("\n  gives {}", layout(result));
         end = "\n";
     }
+    if !function.owned.is_empty() {
+        head += &format!("\n  owns {}", commas(&function.owned, |v| value_name(&function.values, *v)));
+        end = "\n";
+    }
     let lines: String = p.lines(&function.body, 1).iter().map(|l| format!("  {l}\n")).collect();
     format!("{head}{end}{{\n{lines}}}\n")
 }

@@ -36,7 +36,8 @@
 //!
 //! Borders:
 //! 21. The body's results have the types of the function's results.
-//! 22. Parameters and results of entries and tests are the slots of their layouts; a test has an argument per layout.
+//! 22. Parameters and results of entries and tests are the slots of their layouts; a test has an argument per layout. What a function
+//!     owns are columns among its parameters.
 //! 23. There are no blocks and no `alloc` (they belong to Mem).
 
 use super::note::Note;
@@ -125,6 +126,10 @@ impl<A: Note> Checker<'_, A> {
         self.all = function.params.iter().copied().chain(bound_values(&function.body)).collect();
         let mut scope = Scope::new();
         self.bind_all(&function.params, &mut scope, true)?;
+        for v in &function.owned {
+            let column = function.params.contains(v) && function.values[*v].ty.is_column();
+            require(column, || format!("a function owns columns among its parameters, not {}", self.name(*v)))?;
+        }
         for ty in &function.results {
             require(A::PLACES || *ty != Type::Block, || "blocks belong to Mem".into())?;
             if let Type::Column { length, .. } = ty {

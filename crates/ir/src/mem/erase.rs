@@ -36,6 +36,7 @@ fn erase_function(function: &Function) -> flat::Function {
         role: function.role.clone(),
         values: values.collect(),
         params: function.params.iter().copied().filter(|p| !blocks.has(*p)).collect(),
+        owned: function.owned.clone(),
         param_layouts: function.param_layouts.clone(),
         results: function.results.iter().filter(|t| **t != Type::Block).cloned().collect(),
         result_layout: function.result_layout.clone(),

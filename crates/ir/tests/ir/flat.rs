@@ -198,6 +198,7 @@ fn built_by_hand() {
         role: Role::Internal,
         values: values.into_iter().collect(),
         params: vec![v(0), v(1)],
+        owned: vec![],
         param_layouts: vec![],
         results: vec![column(&n)],
         result_layout: None,

@@ -6,17 +6,72 @@
 //! ```text
 //! let ys = if c { xs } else { map … }       xs and ys may share a block
 //! loop (s = ys) { … => t }                  s and t do; ys too, unless it is copied before the loop
+//! let zs = call f(ys)                       ys and zs do if f may hand its parameter back
 //! ```
 //!
-//! [`Classes`] says so without regard to order: columns in different classes never share. [`live_after`] regards order: it
-//! walks backwards and knows for chosen statements which values something later uses, on any path and in any later round of a loop
-//! or point of an operator around.
+//! [`Classes`] says so without regard to order: columns in different classes never share. In Flat its members are columns; in
+//! Mem, where a column says in which block it lies, they are blocks. [`Borders`] says it of the parameters and results of each function. [`live_after`]
+//! regards order: it walks backwards and knows for chosen statements which values something later uses, on any path and in any later round
+//! of a loop or point of an operator around.
 
 use std::collections::{BTreeMap, BTreeSet};
+use terrace_base::IdVec;
 use terrace_ir::flat::note::Note;
 use terrace_ir::flat::visit::{free_values, free_values_of_expr, walk};
-use terrace_ir::flat::{Body, Expr, Function, OpKind, Stmt};
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::flat::{Body, Expr, Function, OpKind, Program, Stmt, Type};
+use terrace_ir::{Atom, FuncId, ValueId};
+
+/// Which parameters and results of each function may share a block.
+#[derive(Clone, Debug, Default)]
+pub struct Borders {
+    /// Per function, parameters first and then results: the number of the first one that it may share with.
+    functions: IdVec<FuncId, Vec<usize>>,
+}
+
+impl Borders {
+    /// Analyses a program of Flat or Mem. Sharing only grows while the functions are looked at, so this ends.
+    pub fn of<A: Note>(program: &Program<A>) -> Borders {
+        let apart = |f: &Function<A>| (0..f.params.len() + f.results.len()).collect();
+        let mut borders = Borders { functions: program.functions.iter().map(apart).collect() };
+        loop {
+            let mut changed = false;
+            for (id, function) in program.functions.enumerate() {
+                let classes = Classes::of(function, &borders, &Apart::default());
+                let results = function.body.results.iter().map(|a| a.var());
+                let all: Vec<Option<ValueId>> = function.params.iter().map(|p| Some(*p)).chain(results).collect();
+                let class = |v: &Option<ValueId>| v.filter(|v| shares(function, *v)).map(|v| classes.find(v));
+                let first = |k: usize| match class(&all[k]) {
+                    Some(own) => all.iter().position(|v| class(v) == Some(own)).unwrap_or(k),
+                    None => k,
+                };
+                let found: Vec<usize> = (0..all.len()).map(first).collect();
+                changed |= found != borders.functions[id];
+                borders.functions[id] = found;
+            }
+            if !changed {
+                return borders;
+            }
+        }
+    }
+}
+
+/// Whether a value can share a block with another: a column of Flat, a block of Mem.
+fn shares<A: Note>(function: &Function<A>, v: ValueId) -> bool {
+    match &function.values[v].ty {
+        Type::Column { .. } => !A::PLACES,
+        Type::Block => A::PLACES,
+        Type::Scalar(_) => false,
+    }
+}
+
+/// What is copied first, and so shares no block with where it comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Apart {
+    /// Loop states whose first value is.
+    pub states: BTreeSet<ValueId>,
+    /// Arguments of calls: the first value that the call binds, and the number of the argument.
+    pub arguments: BTreeSet<(ValueId, usize)>,
+}
 
 /// Classes of columns that may share a block.
 #[derive(Clone, Debug, Default)]
@@ -25,40 +80,45 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes of a function. The first value of a loop's state shares with the state unless `apart` says otherwise.
-    pub fn of<A: Note>(function: &Function<A>, apart: &dyn Fn(ValueId) -> bool) -> Classes {
+    /// The classes of a function.
+    pub fn of<A: Note>(function: &Function<A>, borders: &Borders, apart: &Apart) -> Classes {
         let mut classes = Classes::default();
-        let column = |a: &Atom| a.var().filter(|v| function.values[*v].ty.is_column());
+        let sharing = |a: &Atom| a.var().filter(|v| shares(function, *v));
         walk(&function.body, &mut |stmt| match &stmt.expr {
-            Expr::Atom(a) => classes.join_all(stmt.binds.first().copied(), column(a)),
+            Expr::Atom(a) => classes.join_all(stmt.binds.first().copied(), sharing(a)),
             Expr::If { then, otherwise, .. } => {
                 for (i, bind) in stmt.binds.iter().enumerate() {
                     for body in [then, otherwise] {
-                        classes.join_all(Some(*bind), body.results.get(i).and_then(&column));
+                        classes.join_all(Some(*bind), body.results.get(i).and_then(&sharing));
                     }
                 }
             }
             Expr::Loop { state, body, .. } => {
                 for (i, (v, init)) in state.iter().enumerate() {
-                    if !function.values[*v].ty.is_column() {
+                    if !shares(function, *v) {
                         continue;
                     }
                     classes.join_all(Some(*v), stmt.binds.get(i).copied());
-                    classes.join_all(Some(*v), body.results.get(i).and_then(&column));
-                    if !apart(*v) {
-                        classes.join_all(Some(*v), column(init));
+                    classes.join_all(Some(*v), body.results.get(i).and_then(&sharing));
+                    if !apart.states.contains(v) {
+                        classes.join_all(Some(*v), sharing(init));
                     }
                 }
             }
-            Expr::Call { args, .. } => {
-                let results = stmt.binds.iter().copied().filter(|v| function.values[*v].ty.is_column());
-                let all: Vec<ValueId> = args.iter().filter_map(&column).chain(results).collect();
-                for pair in all.windows(2) {
-                    classes.join(pair[0], pair[1]);
+            Expr::Call { function: callee, args } => {
+                let copied = |k: usize| stmt.binds.first().is_some_and(|b| apart.arguments.contains(&(*b, k)));
+                let args = args.iter().enumerate().map(|(k, a)| sharing(a).filter(|_| !copied(k)));
+                let results = stmt.binds.iter().map(|v| Some(*v));
+                let all: Vec<Option<ValueId>> = args.chain(results).collect();
+                let mut groups: BTreeMap<usize, ValueId> = BTreeMap::new();
+                for (first, v) in borders.functions[*callee].iter().zip(all) {
+                    if let Some(v) = v.filter(|v| shares(function, *v)) {
+                        classes.join(*groups.entry(*first).or_insert(v), v);
+                    }
                 }
             }
             Expr::Op(op) => {
-                if let OpKind::Scatter { dest, .. } = &op.kind {
+                if let (false, OpKind::Scatter { dest, .. }) = (A::PLACES, &op.kind) {
                     for (bind, dest) in stmt.binds.iter().zip(dest) {
                         classes.join(*bind, *dest);
                     }
@@ -144,7 +204,7 @@ impl Walk<'_> {
                     around.extend(&live);
                     self.body(&op.body, around);
                 }
-                _ => {}
+                _ => self.note(stmt, &live),
             }
             live.extend(uses);
         }

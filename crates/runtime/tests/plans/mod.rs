@@ -83,7 +83,7 @@ pub(crate) fn vector(ty: ScalarType) -> Layout {
 }
 
 pub(crate) fn entry(name: &str, function: usize, params: Vec<Layout>, result: Layout) -> Entry {
-    Entry { name: name.to_string(), is_test: false, function, params, result }
+    Entry { name: name.to_string(), is_test: false, function, params, consumed: Vec::new(), result }
 }
 
 pub(crate) const C_PREAMBLE: &str = r"

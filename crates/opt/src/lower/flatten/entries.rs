@@ -20,11 +20,15 @@ use terrace_ir::{Atom, ValueId, size_var};
 use terrace_plan::layout::{DimLayout, Layout};
 
 impl Flattener<'_> {
-    /// The parameters of an entry.
+    /// The parameters of an entry, and the columns among them that it consumes.
     #[allow(clippy::type_complexity)]
-    pub(super) fn entry_params(&mut self, function: &core::Function) -> Result<(Vec<ValueId>, Vec<Layout>, Env)> {
+    pub(super) fn entry_params(
+        &mut self,
+        function: &core::Function,
+    ) -> Result<(Vec<ValueId>, Vec<ValueId>, Vec<Layout>, Env)> {
         let (mut params, mut layouts, mut env) = (Vec::new(), Vec::new(), Env::new());
-        for param in &function.params {
+        let mut owned = Vec::new();
+        for (param, consumed) in function.params.iter().zip(&function.consumed) {
             let info = &function.values[*param];
             let first = params.len();
             let mut reader = EntryReader { function, param: *param, params: &mut params, first };
@@ -47,9 +51,11 @@ impl Flattener<'_> {
                 other => self.entry_flat(&mut reader, other, &info.name)?,
             };
             layouts.push(layout);
+            let columns = params[first..].iter().filter(|v| self.fun.values[**v].ty.is_column());
+            owned.extend(columns.filter(|_| *consumed));
             env.insert(*param, rep);
         }
-        Ok((params, layouts, env))
+        Ok((params, owned, layouts, env))
     }
 
     fn entry_flat(&mut self, reader: &mut EntryReader<'_>, ty: &core::Type, name: &str) -> Result<(Rep, Layout)> {

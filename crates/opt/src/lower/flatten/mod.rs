@@ -178,7 +178,7 @@ impl<'a> Flattener<'a> {
         self.counters.clear();
         self.span = function.span;
         self.fun = Building { stmts: vec![Vec::new()], ..Building::default() };
-        let (params, param_layouts, mut env) = self.entry_params(function)?;
+        let (params, owned, param_layouts, mut env) = self.entry_params(function)?;
         let result = self.plain_body(&function.body, &mut env, &Scope::default())?;
         let (leaves, layout) = self.entry_result(&result)?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
@@ -189,7 +189,8 @@ impl<'a> Flattener<'a> {
             }
             _ => flat::Role::Entry,
         };
-        let built = self.finish(function.name.clone(), role, params, body, param_layouts, Some(layout));
+        let mut built = self.finish(function.name.clone(), role, params, body, param_layouts, Some(layout));
+        built.owned = owned;
         self.functions.push(Some(built));
         Ok(())
     }
@@ -212,6 +213,7 @@ impl<'a> Flattener<'a> {
             name,
             role,
             params,
+            owned: Vec::new(),
             param_layouts,
             results: results.collect(),
             result_layout,

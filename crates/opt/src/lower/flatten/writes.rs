@@ -18,7 +18,7 @@
 //! Declined: operators of histograms that work on arrays, and keys that contain arrays.
 
 use super::build::{Scope, size_of};
-use super::form::Form;
+use super::form::{Form, How};
 use super::merge::Alternative;
 use super::plain::zip;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
@@ -310,7 +310,11 @@ impl Flattener<'_> {
         row: &Arr,
         target: &Target<'_>,
     ) -> Result<Elem> {
-        let row = self.unzipped(target.points, row, target.name)?;
+        let mut row = self.unzipped(target.points, row, target.name)?;
+        // The label says that rows stay as they are only where the one that is written is as long as the others.
+        if let (Inner::Regular(m), Some(Form::Array(How::Packed, _))) = (inner, self.row_form(&Self::host())) {
+            (row.len, row.dim) = (Ix::Atom(*m), None);
+        }
         if let (Inner::Regular(m), Some(len)) = (inner, row.len.uniform())
             && self.known(*m) == self.known(len)
         {

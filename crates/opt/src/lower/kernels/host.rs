@@ -92,7 +92,7 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
         slots: Vec::new(),
         at: BTreeMap::new(),
         totals: BTreeMap::new(),
-        overwrites: Overwrites::of(function),
+        overwrites: Overwrites::of(program, function, &shared.borders),
         blocks: BTreeMap::new(),
         block_info,
         capacity: BTreeMap::new(),

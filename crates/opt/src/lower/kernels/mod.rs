@@ -30,12 +30,13 @@ pub mod tidy;
 pub mod writes;
 
 use crate::analysis::homes::Homes;
+use crate::analysis::sharing::Borders;
 use crate::options::{Options, TileSizes};
 use host::Host;
 use std::collections::BTreeMap;
 use terrace_base::{Diagnostic, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Op, Role};
+use terrace_ir::flat::{Op, Role, Type};
 use terrace_ir::kernel::{self, Kernel};
 use terrace_ir::mem;
 use terrace_plan::host::HostFunction;
@@ -66,6 +67,8 @@ pub struct Shared<'a> {
     pub program: &'a mem::Program,
     /// Where scalars live.
     pub homes: Homes,
+    /// What of their parameters and results may share a block.
+    pub borders: Borders,
     /// How work is cut.
     pub tiles: TileSizes,
     /// For which kind of device.
@@ -99,6 +102,7 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
     let mut shared = Shared {
         program,
         homes: Homes::of(program),
+        borders: Borders::of(program),
         tiles: options.tiles,
         device: options.target,
         kernels: Vec::new(),
@@ -119,12 +123,19 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
             is_test,
             function: id.index(),
             params: function.param_layouts.clone(),
+            consumed: consumed(function),
             result: function.result_layout.clone().unwrap_or(Layout::Tuple(Vec::new())),
         });
     }
     let checks = program.checks.iter().map(check_text).collect();
     let thresholds = program.thresholds.iter().cloned().collect();
     Ok(kernel::Program { target: options.target, kernels: shared.kernels, functions, entries, checks, thresholds })
+}
+
+/// The slots that an entry consumes: its parameters without the blocks.
+fn consumed(function: &mem::Function) -> Vec<usize> {
+    let slots = function.params.iter().filter(|p| function.values[**p].ty != Type::Block);
+    slots.enumerate().filter(|(_, p)| function.owned.contains(p)).map(|(slot, _)| slot).collect()
 }
 
 fn check_text(info: &terrace_ir::check::CheckInfo) -> CheckText {

@@ -1,7 +1,7 @@
 //! Delayed reads and what overwrites them.
 //!
-//! A read of a column at the host level is delayed: every kernel that uses it repeats it. Where a scatter writes over the column in
-//! between, that would give the new element, so what is still needed goes to a cell first:
+//! A read of a column at the host level is delayed: every kernel that uses it repeats it. Where something else is written to the column's
+//! block in between, that would give the new element, so what is still needed goes to a cell first:
 //!
 //! ```text
 //! let x = xs[0]                          (delayed)
@@ -9,23 +9,26 @@
 //! let zs = map … { x }                   launch … (cell)
 //! ```
 //!
-//! The scatter itself may still use a delayed read if it has one point, which reads before it writes. What was delayed before a
+//! A block is written to more than once by updates in place, by whatever takes the place of something dead, and by calls of functions that own what they
+//! are given. A scatter may itself use a delayed read if it has one point, which reads before it writes. What was delayed before a
 //! branch or a loop and is needed after it goes to a cell before it.
 
 use super::Lowered;
 use super::host::Host;
-use super::writes::shares_place;
-use crate::analysis::sharing::{Classes, live_after};
+use crate::analysis::sharing::{Apart, Borders, Classes, live_after};
 use crate::lower::place_in_memory::is_one_point;
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_ir::flat::visit::{free_values_of_expr, walk};
-use terrace_ir::flat::{Expr, OpKind, Stmt};
+use terrace_ir::flat::visit::free_values_of_expr;
+use terrace_ir::flat::{Body, Expr, OpKind, Stmt, Type};
 use terrace_ir::{ValueId, mem};
 
 /// What is overwritten in a function, and what is needed afterwards.
 #[derive(Clone, Debug, Default)]
 pub struct Overwrites {
+    /// Of blocks.
     classes: Classes,
+    /// The classes that are written to more than once.
+    again: BTreeSet<ValueId>,
     live: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// What types and bounds mention.
     mentioned: BTreeSet<ValueId>,
@@ -33,50 +36,71 @@ pub struct Overwrites {
 
 impl Overwrites {
     /// The facts about a function; nothing where nothing is overwritten.
-    pub fn of(function: &mem::Function) -> Option<Overwrites> {
-        let mut any = false;
-        walk(&function.body, &mut |stmt| any |= !overwritten(function, stmt).is_empty());
-        if !any {
+    pub fn of(program: &mem::Program, function: &mem::Function, borders: &Borders) -> Option<Overwrites> {
+        let classes = Classes::of(function, borders, &Apart::default());
+        let is_block = |v: &ValueId| function.values[*v].ty == Type::Block;
+        let mut written: BTreeSet<ValueId> =
+            function.params.iter().copied().filter(is_block).map(|b| classes.find(b)).collect();
+        let mut again = BTreeSet::new();
+        let mut found = Vec::new();
+        blocks_written_below(program, function, &function.body, &mut found);
+        for block in found {
+            let class = classes.find(block);
+            if !written.insert(class) {
+                again.insert(class);
+            }
+        }
+        if again.is_empty() {
             return None;
         }
-        let wanted = |stmt: &Stmt| match &stmt.expr {
-            Expr::Op(_) => !overwritten(function, stmt).is_empty(),
-            expr => matches!(expr, Expr::If { .. } | Expr::Loop { .. }),
-        };
-        Some(Overwrites {
-            classes: Classes::of(function, &|_| false),
-            live: live_after(function, &wanted),
-            mentioned: function.values.iter().flat_map(|v| v.mentioned()).collect(),
-        })
+        let wanted =
+            |stmt: &Stmt| blocks_written(program, function, stmt).iter().any(|b| again.contains(&classes.find(*b)));
+        let live = live_after(function, &wanted);
+        let mentioned = function.values.iter().flat_map(|v| v.mentioned()).collect();
+        Some(Overwrites { classes, again, live, mentioned })
     }
 }
 
-/// The destinations that a scatter writes over.
-fn overwritten(function: &mem::Function, stmt: &Stmt) -> Vec<ValueId> {
-    let Expr::Op(op) = &stmt.expr else { return Vec::new() };
-    let OpKind::Scatter { dest, .. } = &op.kind else { return Vec::new() };
-    let pairs = stmt.binds.iter().zip(dest);
-    pairs.filter(|(bind, dest)| shares_place(function, **bind, **dest)).map(|(_, dest)| *dest).collect()
+/// The blocks that a statement of the host level writes to.
+fn blocks_written(program: &mem::Program, function: &mem::Function, stmt: &Stmt) -> Vec<ValueId> {
+    let block = |v: &ValueId| Some(function.values[*v].at.as_ref()?.block);
+    match &stmt.expr {
+        Expr::Op(_) | Expr::Literal(_) | Expr::Concat(_) => stmt.binds.iter().filter_map(block).collect(),
+        Expr::Call { function: callee, args } => {
+            let callee = &program.functions[*callee];
+            let owned: BTreeSet<ValueId> =
+                callee.owned.iter().filter_map(|v| Some(callee.values[*v].at.as_ref()?.block)).collect();
+            let given = callee.params.iter().zip(args).filter(|(p, _)| owned.contains(p));
+            given.filter_map(|(_, a)| a.var()).collect()
+        }
+        Expr::If { .. } | Expr::Loop { .. } => {
+            let mut found = Vec::new();
+            stmt.expr.bodies().into_iter().for_each(|b| blocks_written_below(program, function, b, &mut found));
+            found
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn blocks_written_below(program: &mem::Program, function: &mem::Function, body: &Body, out: &mut Vec<ValueId>) {
+    body.stmts.iter().for_each(|stmt| out.extend(blocks_written(program, function, stmt)));
 }
 
 impl Host<'_> {
     /// Puts delayed values that the statement would change into cells.
     pub(super) fn before_overwriting(&mut self, stmt: &Stmt) -> Lowered<()> {
-        let Some(facts) = self.overwrites.clone() else { return Ok(()) };
-        let function = self.function;
-        let mut columns = overwritten(function, stmt);
-        for body in stmt.expr.bodies() {
-            if !matches!(stmt.expr, Expr::Op(_)) {
-                walk(body, &mut |s| columns.extend(overwritten(function, s)));
-            }
-        }
-        let Some(key) = stmt.binds.first().filter(|_| !columns.is_empty()) else { return Ok(()) };
-        let classes: BTreeSet<ValueId> = columns.iter().map(|c| facts.classes.find(*c)).collect();
+        let Some(facts) = &self.overwrites else { return Ok(()) };
+        let blocks = blocks_written(self.program, self.function, stmt);
+        let classes: BTreeSet<ValueId> =
+            blocks.iter().map(|b| facts.classes.find(*b)).filter(|c| facts.again.contains(c)).collect();
+        let Some(key) = stmt.binds.first().filter(|_| !classes.is_empty()) else { return Ok(()) };
         let mut needed = facts.live.get(key).cloned().unwrap_or_default();
         needed.extend(&facts.mentioned);
-        if let Expr::Op(op) = &stmt.expr
-            && !is_one_point(op)
-        {
+        let reads_first = |stmt: &Stmt| match &stmt.expr {
+            Expr::Op(op) => matches!(op.kind, OpKind::Scatter { .. }) && is_one_point(op),
+            expr => !matches!(expr, Expr::Literal(_)),
+        };
+        if !reads_first(stmt) {
             needed.extend(free_values_of_expr(&stmt.expr));
         }
         let changed: Vec<ValueId> = needed
@@ -95,7 +119,9 @@ impl Host<'_> {
             return false;
         }
         let Some(expr) = self.home(v).and_then(|h| h.delayed.as_ref()) else { return false };
-        let own = matches!(expr, Expr::Read { column, .. } if classes.contains(&all.find(*column)));
+        let block = |v: &ValueId| Some(self.function.values[*v].at.as_ref()?.block);
+        let own =
+            matches!(expr, Expr::Read { column, .. } if block(column).is_some_and(|b| classes.contains(&all.find(b))));
         own || expr.operands().into_iter().any(|o| self.reads(o, all, classes, seen))
     }
 }

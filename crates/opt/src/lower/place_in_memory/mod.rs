@@ -22,29 +22,30 @@ mod writes;
 pub(crate) use writes::is_one_point;
 
 use crate::analysis::homes::{FunctionHomes, Homes};
-use crate::analysis::in_place::InPlace;
+use crate::analysis::in_place::{InPlace, in_place};
 use crate::lower::kernels::points::closed_count;
 use crate::lower::kernels::{Lowered, limit};
 use std::collections::BTreeSet;
 use terrace_algebra::{Atom as SizeAtom, Lmad, Size, SizeFun};
 use terrace_base::{IdVec, ScalarType, Span};
-use terrace_ir::flat::{self, Body, Descriptor, Expr, Function, Op, OpKind, Stmt, Type};
+use terrace_ir::flat::{self, Body, Descriptor, Expr, Function, Op, OpKind, Role, Stmt, Type};
 use terrace_ir::mem::{self, Place, Value};
 use terrace_ir::{Atom, ValueId, size_var, value_of};
 
 /// Gives every column a place.
 pub fn place_in_memory(program: &flat::Program) -> Lowered<mem::Program> {
     let homes = Homes::of(program);
+    let in_place = in_place(program);
     let mut functions = IdVec::new();
-    for (id, function) in program.functions.enumerate() {
-        functions.push(Placer::new(function, homes.function(id)).function(function)?);
+    for ((id, function), facts) in program.functions.enumerate().zip(in_place.iter()) {
+        functions.push(Placer::new(function, homes.function(id), facts).function(function)?);
     }
     Ok(mem::Program { functions, checks: program.checks.clone(), thresholds: program.thresholds.clone() })
 }
 
 struct Placer<'a> {
     homes: &'a FunctionHomes,
-    in_place: InPlace,
+    in_place: &'a InPlace,
     values: IdVec<ValueId, Value>,
     /// Values added here that are on the device.
     device: BTreeSet<ValueId>,
@@ -52,20 +53,23 @@ struct Placer<'a> {
 }
 
 impl<'a> Placer<'a> {
-    fn new(function: &Function, homes: &'a FunctionHomes) -> Placer<'a> {
+    fn new(function: &Function, homes: &'a FunctionHomes, in_place: &'a InPlace) -> Placer<'a> {
         let values = function.values.iter().map(|v| Value {
             name: v.name.clone(),
             ty: v.ty.clone(),
             bound: v.bound.clone(),
             at: None,
         });
-        let in_place = InPlace::of(function);
         Placer { homes, in_place, values: values.collect(), device: BTreeSet::new(), stmts: Vec::new() }
     }
 
     fn function(mut self, function: &Function) -> Lowered<mem::Function> {
         let params = self.bind_with_blocks(&function.params);
         let body = self.host_body(&function.body)?;
+        let owned = match function.role {
+            Role::Internal => self.in_place.owned.iter().copied().collect(),
+            _ => function.owned.clone(),
+        };
         let results = function
             .results
             .iter()
@@ -76,6 +80,7 @@ impl<'a> Placer<'a> {
             role: function.role.clone(),
             values: self.values,
             params,
+            owned,
             param_layouts: function.param_layouts.clone(),
             results,
             result_layout: function.result_layout.clone(),
@@ -199,7 +204,9 @@ impl<'a> Placer<'a> {
                 self.push(binds, Expr::Loop { state, cond, body }, span);
             }
             Expr::Call { function, args } => {
-                let args = self.with_blocks(args, span)?;
+                let mut args = args.clone();
+                self.copy_arguments(stmt, &mut args)?;
+                let args = self.with_blocks(&args, span)?;
                 let binds = self.bind_with_blocks(&stmt.binds);
                 self.push(binds, Expr::Call { function: *function, args }, span);
             }

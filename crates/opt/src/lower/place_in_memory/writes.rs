@@ -125,9 +125,22 @@ impl Placer<'_> {
     pub(super) fn copy_inits(&mut self, vars: &[ValueId], inits: &mut [Atom], span: Span) -> Lowered<()> {
         for (v, init) in vars.iter().zip(inits) {
             if let Atom::Var(from) = *init
-                && self.in_place.copied.contains(v)
+                && self.in_place.copied.states.contains(v)
             {
                 *init = Atom::Var(self.copy_of(from, span)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the arguments that a call writes over and that are still needed, or someone else's.
+    pub(super) fn copy_arguments(&mut self, stmt: &Stmt, args: &mut [Atom]) -> Lowered<()> {
+        let Some(first) = stmt.binds.first() else { return Ok(()) };
+        for (k, arg) in args.iter_mut().enumerate() {
+            if let Atom::Var(from) = *arg
+                && self.in_place.copied.arguments.contains(&(*first, k))
+            {
+                *arg = Atom::Var(self.copy_of(from, stmt.span)?);
             }
         }
         Ok(())

@@ -12,9 +12,10 @@
 use super::super::form::{Form, How};
 use super::{Pattern, Search};
 use std::collections::BTreeMap;
+use terrace_algebra::Size;
 use terrace_ir::core::visit::free_values_of_expr;
 use terrace_ir::core::{Body, Expr, Function, Lambda, LoopForm, StmtKind, Type};
-use terrace_ir::shape::FunctionShapes;
+use terrace_ir::shape::{FunctionShapes, Shape};
 use terrace_ir::{Atom, FuncId, ValueId};
 
 /// After so many rounds the state of a loop is given up.
@@ -218,8 +219,8 @@ impl<'s, 'a> Walk<'s, 'a> {
                     how if how.is_same() => How::Irregular,
                     how => how,
                 };
-                // A row may be replaced by one of another length.
-                let rows = if self.writes_rows(expr) { elem.apart() } else { self.rows(elem).unpacked() };
+                // A row may be replaced by one of another length; else rows stay where they are.
+                let rows = if self.changes_rows(expr) { elem.apart() } else { self.rows(elem) };
                 Form::Array(how, Box::new(rows))
             }
             Expr::Sort { array, .. } => {
@@ -244,25 +245,39 @@ impl<'s, 'a> Walk<'s, 'a> {
         })
     }
 
-    /// Whether what an update writes has arrays in it.
-    fn writes_rows(&self, expr: &Expr) -> bool {
-        let (Expr::Update { value, .. }
-        | Expr::Scatter { values: value, .. }
-        | Expr::UpdateStrided { values: value, .. }) = expr
-        else {
-            return false;
+    /// Whether an update may change how long the rows of its array are, and where they lie.
+    fn changes_rows(&self, expr: &Expr) -> bool {
+        let (array, value, above, below) = match expr {
+            Expr::Update { array, indices, value } => (array, value, indices.len(), 0),
+            Expr::UpdateStrided { array, strides, values } => (array, values, 1, strides.dims.len()),
+            Expr::Scatter { array, values, .. } => (array, values, 1, 1),
+            _ => return false,
         };
         let Atom::Var(v) = value else { return false };
         let mut ty = &self.function.values[*v].ty;
-        let depth = match expr {
-            Expr::Update { .. } => 0,
-            Expr::UpdateStrided { strides, .. } => strides.dims.len(),
-            _ => 1,
-        };
-        for _ in 0..depth {
+        for _ in 0..below {
             ty = ty.elem().unwrap_or(ty);
         }
-        !ty.is_flat()
+        if ty.is_flat() {
+            return false;
+        }
+        let old = array.var().and_then(|a| self.row_length(a, above));
+        let new = self.row_length(*v, below);
+        let packed = matches!(self.array(*array).1, Form::Array(How::Packed, rows) if rows.is_flat());
+        !(packed && above == 1 && old.is_some() && old == new)
+    }
+
+    /// The length of the arrays so many dimensions below a value, where all of them have one.
+    fn row_length(&self, value: ValueId, depth: usize) -> Option<&Size> {
+        let mut shape = self.shapes.values.get(&value)?;
+        for _ in 0..depth {
+            let Shape::Array(_, elem) = shape else { return None };
+            shape = elem;
+        }
+        match shape {
+            Shape::Array(length, _) if self.is_same_size(length) => Some(length),
+            _ => None,
+        }
     }
 
     /// Elements of which only the type is known.
