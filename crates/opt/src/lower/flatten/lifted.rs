@@ -12,7 +12,7 @@ use super::rep::{Arr, Context, Elem, Ix, Rep};
 use super::{Env, Flattener, Result};
 use std::collections::BTreeMap;
 use terrace_base::ScalarType;
-use terrace_ir::core::visit::free_values;
+use terrace_ir::core::visit::{free_values, has_checks};
 use terrace_ir::core::{Body, Expr, Stmt, StmtKind, Type};
 use terrace_ir::flat::OpKind;
 use terrace_ir::{Atom, ValueId};
@@ -22,7 +22,11 @@ impl Flattener<'_> {
         let mut pending: Vec<&Stmt> = Vec::new();
         let last = last_mentions(body);
         for (k, stmt) in body.stmts.iter().enumerate() {
-            if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) || self.uniform_check(stmt, env, cx) {
+            if matches!(stmt.kind, StmtKind::Check { proved: true, .. }) {
+                continue;
+            }
+            // The host must not look before the points have, where they have something to find.
+            if !pending.iter().any(|s| may_fail(s)) && self.uniform_check(stmt, env, cx) {
                 continue;
             }
             if let Some((value, rep)) = self.rearranged(stmt, env, cx)? {
@@ -195,6 +199,13 @@ fn is_uniform_array(arr: &Arr) -> bool {
     match &arr.elem {
         Elem::Zip(arrays) => arrays.iter().all(is_uniform_array),
         _ => arr.start.uniform().is_some() && arr.len.uniform().is_some(),
+    }
+}
+
+fn may_fail(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Check { proved, .. } => !proved,
+        StmtKind::Let { expr, .. } => expr.bodies().into_iter().any(has_checks),
     }
 }
 
