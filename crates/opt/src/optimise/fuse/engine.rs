@@ -135,6 +135,9 @@ pub(super) struct Engine<'a, L: Language> {
     families: BTreeMap<String, BTreeSet<usize>>,
     returned: BTreeSet<ValueId>,
     queue: BTreeSet<usize>,
+    /// What comes after the queue: places that have changed. In a chain of operators, pairs become one, then pairs of pairs: nothing grows
+    /// by one small step after the other.
+    next: BTreeSet<usize>,
 }
 
 /// What is to be done with results that have the same users.
@@ -157,6 +160,7 @@ impl<'a, L: Language> Engine<'a, L> {
             families: BTreeMap::new(),
             returned,
             queue: BTreeSet::new(),
+            next: BTreeSet::new(),
         };
         for (at, stmt) in stmts.into_iter().enumerate() {
             engine.put(at, vec![stmt]);
@@ -166,7 +170,7 @@ impl<'a, L: Language> Engine<'a, L> {
 
     /// Fuses until nothing more can be fused.
     pub(super) fn run(mut self) -> Vec<L::Stmt> {
-        while let Some(at) = self.queue.pop_first() {
+        while let Some(at) = self.following() {
             let changed = match self.node(at).map(|n| n.kind) {
                 Some(Kind::Map) => self.produce(at) || self.neighbours(at),
                 Some(Kind::Filter) => self.filter(at),
@@ -174,10 +178,17 @@ impl<'a, L: Language> Engine<'a, L> {
                 _ => false,
             };
             if changed && self.places[at].is_some() {
-                self.queue.insert(at);
+                self.next.insert(at);
             }
         }
         self.places.into_iter().flatten().flat_map(|(stmts, _)| stmts).collect()
+    }
+
+    fn following(&mut self) -> Option<usize> {
+        if self.queue.is_empty() {
+            self.queue = std::mem::take(&mut self.next);
+        }
+        self.queue.pop_first()
     }
 
     /// What could not be fused with whom, and why.
@@ -243,7 +254,7 @@ impl<'a, L: Language> Engine<'a, L> {
             // Whoever made it has a user less, or another one: what was refused may be possible now. With many users that is unlikely, and
             // asking again each time would take the square of their number.
             if users.len() < FEW {
-                self.queue.extend(self.homes.get(v));
+                self.next.extend(self.homes.get(v));
             }
         }
         node.binds.iter().for_each(|v| {
@@ -255,6 +266,7 @@ impl<'a, L: Language> Engine<'a, L> {
             others.remove(&at);
         }
         self.queue.remove(&at);
+        self.next.remove(&at);
         place
     }
 
@@ -275,9 +287,10 @@ impl<'a, L: Language> Engine<'a, L> {
         if let Some(family) = &node.family {
             let members = self.families.entry(family.clone()).or_default();
             members.insert(at);
-            self.queue.extend(members.range(at + 1..).next());
+            self.next.extend(members.range(at + 1..).next());
         }
-        self.queue.insert(at);
+        self.queue.remove(&at);
+        self.next.insert(at);
         self.places[at] = Some((place, node));
     }
 
