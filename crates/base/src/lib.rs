@@ -6,12 +6,14 @@
 //! | [`diagnostic`], [`mod@render`], [`json`] | an error is data; one function turns it into text, another into JSON |
 //! | [`ids`] | numbers that cannot be mixed up, and vectors indexed by them |
 //! | [`scalar`], [`scalar_op`], [`scalar_text`] | the one meaning of arithmetic on scalars, shared by every interpreter |
+//! | [`elementary`] | `exp` and `log` as sums and products |
 //! | [`timing`] | how long each pass took, without global state |
 //!
 //! Names are plain strings: there is no interner, because nothing here has needed one yet.
 //! This crate has no dependencies and declines to know anything about syntax, types of arrays, or devices.
 
 pub mod diagnostic;
+pub mod elementary;
 pub mod ids;
 pub mod json;
 pub mod render;

@@ -13,11 +13,12 @@
 //! | conversion | integers wrap, float to integer saturates, NaN gives 0, `bool` is 0 or 1, and "is not 0" back |
 //! | `round` | to the nearest whole number, a half away from zero |
 //!
-//! `exp log pow`, `sin cos tan`, their inverses, `atan2` and `sinh cosh tanh` call the platform's library, as the functions of Rust's
-//! floats do; everything else has the same bits everywhere. Operators are only
+//! `exp` and `log` are those of [`elementary`]. `pow`, `sin cos tan`, their inverses, `atan2` and `sinh cosh tanh` call the platform's
+//! library, as the functions of Rust's floats do; everything else has the same bits everywhere. Operators are only
 //! defined on operands of one type; [`BinOp::try_apply`] gives `None` otherwise and `apply` treats that as a bug of
 //! the type checker. `and` and `or` here are strict: short-circuiting is an `if` in the IRs.
 
+use crate::elementary;
 use crate::scalar::{Scalar, ScalarType, for_each_int};
 use std::cmp::Ordering;
 
@@ -247,8 +248,8 @@ macro_rules! on_float {
             UnOp::Neg | UnOp::Not => -$x,
             UnOp::Abs => $x.abs(),
             UnOp::Sqrt => $x.sqrt(),
-            UnOp::Exp => $x.exp(),
-            UnOp::Log => $x.ln(),
+            UnOp::Exp => elementary::exp($x.into()) as _,
+            UnOp::Log => elementary::log($x.into()) as _,
             UnOp::Sin => $x.sin(),
             UnOp::Cos => $x.cos(),
             UnOp::Tan => $x.tan(),

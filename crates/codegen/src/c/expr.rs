@@ -6,6 +6,7 @@
 //! Binary(Div, x, 2)                   x_1 >> 1                  rounds towards minus infinity
 //! And(0 <= k, k < n)                  within(k_4, n_p0)         one comparison
 //! Load(xs, Local(q))                  xs_p1[q_3]
+//! Unary(Exp, x)                       exp_f64(x_1)              the interpreter's, and no call
 //! ```
 //!
 //! Floats, comparisons and unsigned 32- and 64-bit integers are plain C. The helpers are in the preamble.
@@ -86,6 +87,7 @@ fn unary(k: &Kernel, op: UnOp, a: &Expr) -> (String, bool) {
         UnOp::Abs if ty.is_float() => function("fabs"),
         UnOp::Abs if ty.is_signed() => (format!("abs_{ty}({})", expr(k, a)), true),
         UnOp::Abs => printed(k, a),
+        UnOp::Exp | UnOp::Log => (format!("{}_{ty}({})", op.word(), expr(k, a)), true),
         // The words are the names of the C library.
         _ => function(op.word()),
     }

@@ -15,8 +15,10 @@
 //! one.
 
 pub mod expr;
+pub mod lanes;
 pub mod preamble;
 pub mod stmt;
+pub mod stream;
 pub mod types;
 
 use crate::shared::names;
@@ -65,12 +67,17 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
         formal.push("int64_t tile".into());
         actual.push("tile".into());
     }
+    let streamed = stream::bytes_per_tile(k, stmts);
+    if let Some(bytes) = streamed {
+        formal.push("bool streams".into());
+        actual.push(format!("(tile_hi - tile_lo) * {bytes} >= TERRACE_STREAM"));
+    }
     for id in &used.params {
         let (f, a) = parameter(k, *id);
         formal.push(f);
         actual.push(a);
     }
-    let mut lines = Lines::new(used.failed);
+    let mut lines = Lines::new(used.failed, streamed.is_some());
     if used.failed {
         lines.line("bool failed = false;");
     }
@@ -86,9 +93,10 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
         "static void {name}_tile({formal}) {{\n{}}}\n\
          void {name}(uint64_t *err, int64_t launch, int64_t tile_lo, int64_t tile_hi, void *const *args) {{\n\
          {unused}    if (terrace_stopped(err, launch)) return;\n    \
-         for (int64_t tile = tile_lo; tile < tile_hi; tile++) {name}_tile({});\n}}\n",
+         for (int64_t tile = tile_lo; tile < tile_hi; tile++) {name}_tile({});\n{}}}\n",
         lines.finish(),
-        actual.join(", ")
+        actual.join(", "),
+        if streamed.is_some() { "    streamed();\n" } else { "" }
     )
 }
 

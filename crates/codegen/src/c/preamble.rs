@@ -5,6 +5,7 @@
 //! div_i64(a, b)     rounds towards minus infinity, 0 where the divisor is
 //! min_f64(a, b)     the total order: -0 before +0, NaN last
 //! i32_of_f64(x)     saturates, NaN gives 0
+//! exp_f64(x)        the steps of `terrace_base::elementary`, which vectorise
 //! atomic_min_f32    combines with what is there, whoever else does
 //! terrace_fail(…)   a check that failed: the least (check, index) of the launch is kept
 //! ```
@@ -75,7 +76,80 @@ TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
 
 TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)
 TERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)
+
+/* exp and log without a branch or a call, step by step as the interpreter computes them. */
+HELPER uint64_t bits_of_f64(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
+HELPER double exp_f64(double x) {
+    const double low = x < -746.0 ? -746.0 : x, y = low > 710.0 ? 710.0 : low;
+    const double whole = 6755399441055744.0, t = fma(y, 1.4426950408889634, whole), k = t - whole;
+    const double r = fma(k, -2.3190468138462996e-17, fma(k, -0.6931471805599453, y));
+    double p = 1.0 / 6227020800.0;
+    p = fma(r, p, 1.0 / 479001600.0), p = fma(r, p, 1.0 / 39916800.0), p = fma(r, p, 1.0 / 3628800.0);
+    p = fma(r, p, 1.0 / 362880.0), p = fma(r, p, 1.0 / 40320.0), p = fma(r, p, 1.0 / 5040.0);
+    p = fma(r, p, 1.0 / 720.0), p = fma(r, p, 1.0 / 120.0), p = fma(r, p, 1.0 / 24.0);
+    p = fma(r, p, 1.0 / 6.0), p = fma(r, p, 0.5), p = fma(r, fma(r, p, 1.0), 1.0);
+    const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + 2048, half = n >> 1;
+    return p * f64_of_bits((half - 1) << 52) * f64_of_bits((n - half - 1) << 52);
+}
+HELPER double log_f64(double x) {
+    const bool tiny = x < 2.2250738585072014e-308;
+    const double y = tiny ? x * 18014398509481984.0 : x;
+    const uint64_t biased = (bits_of_f64(y) - UINT64_C(0x3fe6a09e667f3bcd) + (UINT64_C(1024) << 52)) >> 52;
+    const double m = f64_of_bits(bits_of_f64(y) - ((biased - 1024) << 52));
+    const double e = f64_of_bits(UINT64_C(0x4330000000000000) + biased) - (4503599627371520.0 + (tiny ? 54.0 : 0.0));
+    const double f = m - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
+    double p = 2.0 / 23.0;
+    p = fma(p, z, 2.0 / 21.0), p = fma(p, z, 2.0 / 19.0), p = fma(p, z, 2.0 / 17.0), p = fma(p, z, 2.0 / 15.0);
+    p = fma(p, z, 2.0 / 13.0), p = fma(p, z, 2.0 / 11.0), p = fma(p, z, 2.0 / 9.0), p = fma(p, z, 2.0 / 7.0);
+    p = fma(p, z, 2.0 / 5.0), p = fma(p, z, 2.0 / 3.0);
+    const double value = fma(e, 0.6931471805599453, f - (half - fma(s, half + z * p, e * 2.3190468138462996e-17)));
+    const double finite = x < INFINITY ? value : x, other = x == 0.0 ? -INFINITY : f64_of_bits(UINT64_C(0x7ff8000000000000));
+    return x > 0.0 ? finite : other;
+}
+HELPER float exp_f32(float x) { return (float)exp_f64((double)x); }
+HELPER float log_f32(float x) { return (float)log_f64((double)x); }
+
 HELPER bool bool_of_f64(double x) { return x != 0 && x == x; }
+
+/* A run of tiles that writes this much or more stores past the cache, with stores that do not read the line first. */
+#ifndef TERRACE_STREAM
+#define TERRACE_STREAM (INT64_C(1) << 22)
+#endif
+#if defined(__AVX512F__)
+#define TERRACE_WIDE 64
+#define TERRACE_STORE_PAST __builtin_ia32_movntdq512
+#elif defined(__AVX__)
+#define TERRACE_WIDE 32
+#define TERRACE_STORE_PAST __builtin_ia32_movntdq256
+#elif defined(__SSE2__)
+#define TERRACE_WIDE 16
+#define TERRACE_STORE_PAST __builtin_ia32_movntdq
+#endif
+#ifdef TERRACE_WIDE
+typedef long long terrace_wide __attribute__((vector_size(TERRACE_WIDE), may_alias));
+HELPER void stream_to(void *to, const void *from, size_t bytes) {
+    char *t = to;
+    const char *f = from;
+    size_t at = (size_t)(-(uintptr_t)t & (TERRACE_WIDE - 1));
+    if (at > bytes) at = bytes;
+    memcpy(t, f, at);
+    for (; at + TERRACE_WIDE <= bytes; at += TERRACE_WIDE) {
+        terrace_wide x;
+        memcpy(&x, f + at, sizeof x);
+#ifdef __clang__
+        __builtin_nontemporal_store(x, (terrace_wide *)(t + at));
+#else
+        TERRACE_STORE_PAST((terrace_wide *)(t + at), x);
+#endif
+    }
+    memcpy(t + at, f + at, bytes - at);
+}
+HELPER void streamed(void) { __builtin_ia32_sfence(); }
+#else
+HELPER void stream_to(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+HELPER void streamed(void) { }
+#endif
+
 HELPER bool within(int64_t x, int64_t end) { return (uint64_t)x < (uint64_t)(end < 0 ? 0 : end); }
 
 /* Atomic operations whose order does not matter. GCC and clang have those of plain bits; the others try until nobody comes between. */

@@ -6,26 +6,35 @@
 //! For { simd: true, … }      #pragma omp simd, where the body is straight-line code
 //! ```
 //!
+//! Loops over points have two more forms: [`super::lanes`] and [`super::stream`].
+//!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
 
 use super::expr::{expr, operand};
-use super::types::variable;
+use super::lanes::Lanes;
+use super::stream;
+use super::types::{element, variable};
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{Expr, Kernel, Stmt};
+use terrace_ir::kernel::{Expr, Kernel, ParamId, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
     text: String,
-    depth: usize,
+    /// How far lines are indented.
+    pub depth: usize,
     marks_failure: bool,
+    streams: bool,
+    /// The results that go to a buffer first, and where the buffer begins.
+    parted: Option<(Vec<ParamId>, String)>,
 }
 
 impl Lines {
-    /// Nothing yet. With `marks_failure`, a failing check sets the variable `failed`.
-    pub fn new(marks_failure: bool) -> Lines {
-        Lines { text: String::new(), depth: 1, marks_failure }
+    /// Nothing yet. With `marks_failure`, a failing check sets the variable `failed`; with `streams`, the variable of that name says
+    /// whether results go past the cache.
+    pub fn new(marks_failure: bool, streams: bool) -> Lines {
+        Lines { text: String::new(), depth: 1, marks_failure, streams, parted: None }
     }
 
     /// One more line.
@@ -53,6 +62,29 @@ impl Lines {
         stmts.iter().for_each(|s| self.stmt(k, s));
     }
 
+    /// A loop over points whose results go to memory through a small buffer each.
+    fn in_parts(&mut self, k: &Kernel, v: &str, from: &str, end: &str, results: Vec<ParamId>, body: &[Stmt]) {
+        let (part, size) = (format!("{v}_part"), stream::PART);
+        self.line(&format!("for (int64_t {part} = {from}; {part} < {end}; {part} += {size}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t {part}_end = min_i64({part} + {size}, {end});"));
+        for p in &results {
+            let ty = element(held(k.params[*p].kind));
+            self.line(&format!("{ty} {}_part[{size}] __attribute__((aligned(64)));", names::param(k, *p)));
+        }
+        self.line(&format!("for (int64_t {v} = {part}; {v} < {part}_end; {v} += 1) {{"));
+        self.parted = Some((results.clone(), part.clone()));
+        self.nested(k, body);
+        self.parted = None;
+        self.line("}");
+        for p in &results {
+            let p = names::param(k, *p);
+            self.line(&format!("stream_to({p} + {part}, {p}_part, (size_t)({part}_end - {part}) * sizeof *{p});"));
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
     fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
         match stmt {
             Stmt::Let(v, e) => {
@@ -60,7 +92,13 @@ impl Lines {
             }
             Stmt::Assign(v, e) => self.line(&format!("{} = {};", names::local(k, *v), expr(k, e))),
             Stmt::Store(p, at, e) => {
-                self.line(&format!("{}[{}] = {};", names::param(k, *p), expr(k, at), expr(k, e)));
+                let to = match &self.parted {
+                    Some((results, part)) if results.contains(p) => {
+                        format!("{}_part[{} - {part}]", names::param(k, *p), expr(k, at))
+                    }
+                    _ => format!("{}[{}]", names::param(k, *p), expr(k, at)),
+                };
+                self.line(&format!("{to} = {};", expr(k, e)));
             }
             Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
             Stmt::SetElement(a, at, e) => {
@@ -89,16 +127,34 @@ impl Lines {
                     to => (format!("const int64_t {v}_end = {};", expr(k, to)), format!("{v}_end")),
                 };
                 let by = expr(k, step);
-                let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
                 if !init.is_empty() {
                     self.line(&init);
                 }
+                if let (Some(lanes), "1") = (Lanes::of(k, *var, body), by.as_str()) {
+                    lanes.print(self, k, *var, &expr(k, from), &end);
+                    return;
+                }
+                let results = if self.streams { stream::results(k, *var, step, body) } else { Vec::new() };
+                let is_streamed = !results.is_empty();
+                if is_streamed {
+                    self.line("if (streams) {");
+                    self.depth += 1;
+                    self.in_parts(k, &v, &expr(k, from), &end, results, body);
+                    self.depth -= 1;
+                    self.line("} else {");
+                    self.depth += 1;
+                }
+                let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
                 if *simd && is_straight(body) {
                     self.line("#pragma omp simd");
                 }
                 self.line(&head);
                 self.nested(k, body);
                 self.line("}");
+                if is_streamed {
+                    self.depth -= 1;
+                    self.line("}");
+                }
             }
             // A tile has one thread.
             Stmt::Barrier => {}

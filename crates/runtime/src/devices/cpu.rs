@@ -59,7 +59,7 @@ impl Cpu {
 }
 
 fn compiler() -> Compiler {
-    let flags = "-O3 -march=native -ffp-contract=off -fno-math-errno -fPIC -shared -fopenmp-simd -w";
+    let flags = "-O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -fopenmp-simd -w";
     Compiler {
         variable: "TERRACE_CC",
         default: "cc",

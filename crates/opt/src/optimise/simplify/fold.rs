@@ -6,13 +6,19 @@
 //! let h = div n 2        let h = shr n 1
 //! let c = eq b x_1       (gone: c becomes true)
 //! check 3 c              (gone: proved)
+//!
+//! map grid [n][m] (i, j | p, q) {
+//!   let k = mul p m
+//!   let l = add k j      (gone: l becomes q)
+//!
+//! let ys : f64[n] = map grid [n] (i | p) { let x = xs[p]  => x }        (unused: ys becomes xs, of the same length)
 //! ```
 
 use super::scalars;
 use std::collections::BTreeMap;
 use terrace_base::{BinOp, IdVec, Scalar};
-use terrace_ir::flat::visit::{substitute, substitute_expr, substitute_with_types};
-use terrace_ir::flat::{Body, Expr, Function, Op, Stmt, Value};
+use terrace_ir::flat::visit::{has_checks, substitute, substitute_expr, substitute_with_types};
+use terrace_ir::flat::{Body, Descriptor, Expr, Function, Op, OpKind, Stmt, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// Folds; says whether anything changed.
@@ -48,8 +54,10 @@ fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeM
         }
         if let Expr::Op(op) = &mut stmt.expr {
             one_name_for_one_dimension(op);
+            *changed |= one_name_for_a_position(op);
         }
         stmt.expr.bodies_mut().into_iter().for_each(|b| fold_body(b, values, known, changed));
+        known.extend(copies(&stmt, values));
         if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
             *changed = true;
             continue;
@@ -78,6 +86,72 @@ fn one_name_for_one_dimension(op: &mut Op) {
     if let ([index], [position]) = (op.indices.as_slice(), op.positions.as_slice()) {
         substitute(&mut op.body, &BTreeMap::from([(*index, Atom::Var(*position))]));
     }
+}
+
+/// In a dimension of `m` points a row, point `j` of row `p` is at `p * m + j`: what computes that again is the position, and a read there
+/// is a read in place, which fusion looks for.
+fn one_name_for_a_position(op: &mut Op) -> bool {
+    let mut found = false;
+    for d in 1..op.space.len() {
+        let Descriptor::Regular(length) = op.space[d] else { continue };
+        let mut rows = vec![Atom::Var(op.positions[d - 1])];
+        rows.extend((d == 1).then_some(Atom::Var(op.indices[0])));
+        let named = Position { rows, length, index: op.indices[d].into(), position: op.positions[d].into() };
+        named.body(&mut op.body, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+/// A position and what it is computed from.
+struct Position {
+    rows: Vec<Atom>,
+    length: Atom,
+    index: Atom,
+    position: Atom,
+}
+
+impl Position {
+    /// `starts` are the values known to be the start of the row.
+    fn body(&self, body: &mut Body, starts: &mut Vec<ValueId>, found: &mut bool) {
+        let either = |a: Atom, b: Atom, f: &dyn Fn(Atom, Atom) -> bool| f(a, b) || f(b, a);
+        for stmt in &mut body.stmts {
+            match (&stmt.expr, stmt.binds.as_slice()) {
+                (Expr::Binary(BinOp::Mul, a, b), [bind])
+                    if either(*a, *b, &|a, b| self.rows.contains(&a) && b == self.length) =>
+                {
+                    starts.push(*bind);
+                }
+                (Expr::Binary(BinOp::Add, a, b), [_])
+                    if either(*a, *b, &|a, b| a.var().is_some_and(|v| starts.contains(&v)) && b == self.index) =>
+                {
+                    *found = true;
+                    stmt.expr = Expr::Atom(self.position);
+                }
+                _ => stmt.expr.bodies_mut().into_iter().for_each(|b| self.body(b, starts, found)),
+            }
+        }
+    }
+}
+
+/// The results of a map that are columns which exist already, element for element. Where the map has checks, its result is what may be
+/// relied on after them.
+fn copies(stmt: &Stmt, values: &IdVec<ValueId, Value>) -> Vec<(ValueId, Atom)> {
+    let Some(op) = stmt.expr.op() else { return Vec::new() };
+    let (OpKind::Map { rows: None }, Some(own)) = (&op.kind, op.positions.last()) else { return Vec::new() };
+    if has_checks(&op.body) {
+        return Vec::new();
+    }
+    let source = |result: &Atom| {
+        let from = op.body.stmts.iter().find(|s| result.var().is_some_and(|v| s.binds.contains(&v)))?;
+        match &from.expr {
+            Expr::Read { column, at } if *at == Atom::Var(*own) => Some(*column),
+            _ => None,
+        }
+    };
+    let whole = |bind: &ValueId, column: &ValueId| values[*bind].ty == values[*column].ty;
+    let pairs = stmt.binds.iter().zip(&op.body.results);
+    let found = pairs.filter_map(|(bind, result)| source(result).filter(|c| whole(bind, c)).map(|c| (*bind, c.into())));
+    found.collect()
 }
 
 /// The branch of a conditional on a constant.

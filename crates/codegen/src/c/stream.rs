@@ -1,0 +1,78 @@
+//! Results that go past the cache.
+//!
+//! A store to memory that is not in the cache reads the line first. Where a run of tiles writes more than the cache would keep until
+//! somebody reads it, that is a quarter of the traffic of `a * x + y` for nothing. Such a run writes a part of its results to a buffer
+//! of a few kilobytes, and from there to memory with stores that read nothing (`stream_to` of the preamble):
+//!
+//! ```text
+//! for q { out[q] = … }          if (streams) for each part of 512:  for q { out_part[q - part] = … }  stream_to(out + part, out_part, …)
+//!                               else  for q { out[q] = … }
+//! ```
+//!
+//! The loop must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
+//! much a run writes is known from the size of a tile; it decides about speed only, never about a result. Elsewhere than on x86 the
+//! buffer is copied as usual. `TERRACE_CC="cc -DTERRACE_STREAM=0"` makes every such loop do it, for tests.
+
+use crate::shared::typing::held;
+use std::collections::BTreeSet;
+use terrace_base::{BinOp, Scalar};
+use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
+
+/// Elements of a part.
+pub const PART: i64 = 512;
+
+/// The results of a loop over points that can go past the cache; none where one of them cannot.
+pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt]) -> Vec<ParamId> {
+    let mut out = Vec::new();
+    let fits = *step == Expr::Const(Scalar::I64(1))
+        && body.iter().all(|s| match s {
+            Stmt::Let(..) => true,
+            Stmt::Assign(v, _) => body.iter().any(|s| matches!(s, Stmt::Let(w, _) if w == v)),
+            Stmt::If(_, a, b) => assigns_only(a, body) && assigns_only(b, body),
+            Stmt::Store(p, at, _) => {
+                let is_new = !out.contains(p);
+                out.push(*p);
+                is_new && *at == Expr::Local(var) && matches!(k.params[*p].kind, ParamKind::Output(_))
+            }
+            _ => false,
+        });
+    if fits { out } else { Vec::new() }
+}
+
+fn assigns_only(stmts: &[Stmt], around: &[Stmt]) -> bool {
+    stmts.iter().all(|s| match s {
+        Stmt::Let(..) => true,
+        Stmt::Assign(v, _) => around.iter().chain(stmts).any(|s| matches!(s, Stmt::Let(w, _) if w == v)),
+        Stmt::If(_, a, b) => [a, b].into_iter().all(|list| assigns_only(list, around)),
+        _ => false,
+    })
+}
+
+/// How many bytes a tile of a phase writes that could go past the cache.
+pub fn bytes_per_tile(k: &Kernel, phase: &[Stmt]) -> Option<i64> {
+    let points = phase.iter().find_map(|s| match s {
+        Stmt::Let(_, Expr::Binary(BinOp::Mul, a, b)) if **a == Expr::Tile => match **b {
+            Expr::Const(size) => size.as_i64(),
+            _ => None,
+        },
+        _ => None,
+    })?;
+    let mut written = BTreeSet::new();
+    collect(k, phase, &mut written);
+    let bytes: usize = written.iter().map(|p| held(k.params[*p].kind).size_bytes()).sum();
+    (bytes > 0).then_some(points * bytes as i64)
+}
+
+fn collect(k: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<ParamId>) {
+    for s in stmts {
+        match s {
+            Stmt::For { var, step, body, .. } => {
+                out.extend(results(k, *var, step, body));
+                collect(k, body, out);
+            }
+            Stmt::If(_, a, b) => [a, b].into_iter().for_each(|list| collect(k, list, out)),
+            Stmt::While(_, body) => collect(k, body, out),
+            _ => {}
+        }
+    }
+}
