@@ -5,15 +5,15 @@
 //! ```
 //!
 //! A pass is a value: a name, a sentence, a function. Passes from a language to itself stand in [`CORE`], [`FLAT`],
-//! [`VERSIONS`] and [`MACHINE`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
+//! [`VERSIONS`], [`MACHINE`] and [`MEM`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, merge_concats, prove_checks, regular_entry, simplify, simplify_core, spell_out_operators,
-    spell_out_sums, spell_out_views,
+    lower_writes, memory, merge_concats, prove_checks, read_early, regular_entry, simplify, simplify_core,
+    spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -218,6 +218,37 @@ pub const MACHINE: &[Pass<flat::Program>] = &[
         wanted: always,
         run: |p, _| simplify::simplify(p),
     },
+    // Last, where nothing moves any more: what is read late keeps arrays from being updated in place.
+    Pass {
+        name: "read_early",
+        about: "scalars are read before what may be written over them",
+        wanted: always,
+        run: |p, _| read_early::read_early(p),
+    },
+];
+
+/// On Mem: which block a column lives in.
+pub const MEM: &[Pass<mem::Program>] = &[
+    Pass {
+        name: "take_places",
+        about: "maps write over what they are the last to read",
+        wanted: always,
+        run: |p, _| memory::take_places(p),
+    },
+    // After maps have taken places: there is less to find room for.
+    Pass {
+        name: "reuse_blocks",
+        about: "blocks that nothing needs any more serve again",
+        wanted: always,
+        run: |p, _| memory::reuse(p),
+    },
+    // Last: within a round blocks are shared first.
+    Pass {
+        name: "hoist_blocks",
+        about: "blocks that every round of a loop allocates are allocated once",
+        wanted: always,
+        run: |p, _| memory::hoist(p),
+    },
 ];
 
 /// Core as every engine runs it, and what is known about its sizes. Without proofs nothing is marked.
@@ -309,8 +340,9 @@ pub fn to_mem(
 ) -> Result<mem::Program, Box<Diagnostic>> {
     let mut program = program.clone();
     run(MACHINE, &mut program, options, timings, flat::verify::verify);
-    let mem = timings.measure("place_in_memory", || place_in_memory::place_in_memory(&program))?;
+    let mut mem = timings.measure("place_in_memory", || place_in_memory::place_in_memory(&program))?;
     check("place_in_memory", mem::verify::verify(&mem));
+    run(MEM, &mut mem, options, timings, mem::verify::verify);
     Ok(mem)
 }
 

@@ -390,6 +390,8 @@ fn flat_counts(counts: &flat_interp::Counts) -> BTreeMap<String, u64> {
         ("elements", counts.elements),
         ("local elements", counts.local_elements),
         ("calls", counts.calls),
+        ("copied", counts.copied),
+        ("blocks", counts.blocks),
     ];
     operators.chain(rest.into_iter().map(|(k, n)| (k.to_string(), n))).collect()
 }

@@ -1,4 +1,4 @@
-//! Every program in the repository, there and back: Core through its text, source through the formatter.
+//! Every program in the repository, there and back: Core and Mem through their text, source through the formatter.
 //!
 //! ```text
 //! Core ─print─▶ text ─parse─▶ Core ─print─▶ the same text, and the rules of Core hold
@@ -44,6 +44,29 @@ fn core_prints_and_parses_back() {
         }
     }
     assert!(count > 300, "only {count} programs");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn mem_prints_and_parses_back() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in ["corpus/updates", "corpus/papers", "spine"].into_iter().flat_map(programs_below) {
+        let Ok(program) = terrace::Program::from_file(&path) else { continue };
+        let shown = program.show(terrace::Stage::Mem, terrace::Backend::C, &terrace::Settings::default());
+        let Ok(printed) = shown else { continue };
+        count += 1;
+        match terrace_ir::flat::parse::parse::<terrace_ir::mem::Annotation>(&printed) {
+            Ok(again) if terrace_ir::flat::print::print(&again) == printed => {
+                match terrace_ir::mem::verify::verify(&again) {
+                    Ok(()) => {}
+                    Err(rule) => wrong.push(format!("{}: {rule}", name(&path))),
+                }
+            }
+            Ok(_) => wrong.push(format!("{}: another program came back", name(&path))),
+            Err(why) => wrong.push(format!("{}: {why}", name(&path))),
+        }
+    }
+    assert!(count > 40, "only {count} programs");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

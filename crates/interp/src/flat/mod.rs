@@ -86,6 +86,8 @@ pub struct Counts {
     pub elements: u64,
     /// Elements of local arrays.
     pub local_elements: u64,
+    /// Elements copied as they are: by maps that do nothing else, and by scatters that do not take the place of their destination (Mem).
+    pub copied: u64,
     /// Blocks allocated (Mem).
     pub blocks: u64,
     /// Elements of these blocks (Mem).

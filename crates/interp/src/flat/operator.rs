@@ -21,7 +21,7 @@ use super::space::{Points, Step, read_int};
 use std::rc::Rc;
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::flat::note::Note;
-use terrace_ir::flat::{Level, Op, OpKind, Operator, ScanForm, Type};
+use terrace_ir::flat::{Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type};
 use terrace_ir::{Atom, ValueId};
 
 /// A column that is being made.
@@ -131,6 +131,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let results = &running.op.body.results;
         same(binds.len(), results.len())?;
         let mut outs = self.outputs(frame, binds)?;
+        let copies = if A::PLACES { copies(running.op) } else { 0 };
         loop {
             let (step, through) = self.step(frame, running)?;
             if step == Step::End {
@@ -139,6 +140,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             if step == Step::Row || !through {
                 continue;
             }
+            self.counts.copied += copies;
             let p = running.points.position();
             for (out, result) in outs.iter_mut().zip(results) {
                 match (rows, frame.get(*result)?) {
@@ -469,4 +471,12 @@ pub(super) fn same(binds: usize, results: usize) -> Outcome<()> {
         true => Ok(()),
         false => Err(bug(format!("{results} results for {binds} binds"))),
     }
+}
+
+/// How many elements a point of a map only copies: all of its results, or none.
+fn copies(op: &Op) -> u64 {
+    let own = op.positions.last().map(|p| Atom::Var(*p));
+    let copied = |stmt: &Stmt| matches!(&stmt.expr, Expr::Read { at, .. } if Some(*at) == own);
+    let only = op.body.stmts.len() == op.body.results.len() && op.body.stmts.iter().all(copied);
+    if only { op.body.results.len() as u64 } else { 0 }
 }

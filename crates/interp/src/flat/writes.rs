@@ -46,6 +46,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             out.made = Some(0);
             if !there {
                 out.made = Some(column.len() as u64);
+                self.counts.copied += column.len() as u64;
                 for (k, item) in column.items().iter().enumerate() {
                     self.memory.point(k as u64);
                     if item.is_some() {

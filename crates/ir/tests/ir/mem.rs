@@ -68,3 +68,13 @@ fn rules() {
         assert!(message.contains(words), "{message:?} does not say {words:?}");
     }
 }
+
+#[test]
+fn what_a_function_owns_prints_and_reads_back() {
+    let text = "def f(b_0 : block, n_1 : i64, xs_2 : f64[n_1] @ b_0 + 0 {n_1 by 1}) -> (block, f64[n_1])\n  owns xs_2\n{\n  => b_0, xs_2\n}\n";
+    let program: Program = parse(text).unwrap();
+    assert_eq!(print(&program), text);
+    verify(&program).unwrap();
+    let wrong: Program = parse(&text.replace("owns xs_2", "owns n_1")).unwrap();
+    assert!(verify(&wrong).unwrap_err().contains("owns columns among its parameters, not n_1"));
+}

@@ -135,7 +135,8 @@ impl Classes {
         }
     }
 
-    fn join(&mut self, a: ValueId, b: ValueId) {
+    /// From now on two classes are one.
+    pub fn join(&mut self, a: ValueId, b: ValueId) {
         let (a, b) = (self.find(a), self.find(b));
         if a != b {
             self.parent.insert(a.max(b), a.min(b));

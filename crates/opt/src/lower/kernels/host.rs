@@ -24,6 +24,7 @@ use crate::options::TileSizes;
 use std::collections::BTreeMap;
 use terrace_algebra::Size;
 use terrace_base::{Scalar, ScalarType, Span};
+use terrace_ir::flat::visit::walk;
 use terrace_ir::flat::{Body, Expr, Stmt, Type};
 use terrace_ir::kernel::Kernel;
 use terrace_ir::{Atom, FuncId, ValueId, mem};
@@ -79,6 +80,7 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
             block_info.entry(place.block).or_insert((value.name.clone(), elem));
         }
     }
+    element_types(function, &mut block_info);
     let mut host = Host {
         program,
         function,
@@ -104,6 +106,28 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
     shared.kernels = kernels;
     shared.names = names;
     lowered
+}
+
+/// What is in blocks in which no column says that it lives.
+fn element_types(function: &mem::Function, known: &mut BTreeMap<ValueId, (String, ScalarType)>) {
+    walk(&function.body, &mut |stmt| match &stmt.expr {
+        Expr::Alloc { elem, .. } => {
+            for block in &stmt.binds {
+                known.entry(*block).or_insert_with(|| (function.values[*block].name.clone(), *elem));
+            }
+        }
+        Expr::Loop { state, .. } => {
+            for ((v, init), bind) in state.iter().zip(&stmt.binds) {
+                let from = init.var().and_then(|b| known.get(&b)).cloned();
+                for to in [v, bind] {
+                    if let (true, Some(info)) = (function.values[*to].ty == Type::Block, &from) {
+                        known.entry(*to).or_insert_with(|| info.clone());
+                    }
+                }
+            }
+        }
+        _ => {}
+    });
 }
 
 impl<'a> Host<'a> {

@@ -77,13 +77,22 @@ impl Placer<'_> {
         let mut own = distinct && !has_checks(&op.body);
         walk(&op.body, &mut |s| {
             own &= match &s.expr {
-                Expr::Read { column, at } => Some(at) == op.body.results.first() || !shared(&BTreeSet::from([*column])),
+                // A kernel has one name for a block that it writes to.
+                Expr::Read { column, at } => {
+                    (Some(at) == op.body.results.first() && self.same_block(*column, dest))
+                        || !shared(&BTreeSet::from([*column]))
+                }
                 // The bodies of the others are walked by themselves.
                 expr if expr.bodies().is_empty() => !shared(&columns(free_values_of_expr(expr))),
                 expr => !shared(&columns(expr.operands().into_iter().collect())),
             };
         });
         own
+    }
+
+    fn same_block(&self, a: ValueId, b: ValueId) -> bool {
+        let block = |v: ValueId| self.values[v].at.as_ref().map(|place| place.block);
+        block(a).is_some() && block(a) == block(b)
     }
 
     /// The scatter of positions and values that a map computes first.

@@ -215,12 +215,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                 let (how, elem) = self.array(*array);
                 let how = match how {
                     _ if self.all_same(expr) => How::Whole,
-                    how if how.is_same() && self.regularity => How::Packed,
-                    how if how.is_same() => How::Irregular,
-                    how => how,
+                    how if how.is_regular() && self.regularity => How::Packed,
+                    _ => How::Irregular,
                 };
-                // A row may be replaced by one of another length; else rows stay where they are.
-                let rows = if self.changes_rows(expr) { elem.apart() } else { self.rows(elem) };
+                // A row may be replaced by one of another length. Else rows stay where they are, or are copied and packed.
+                let rows = if self.changes_rows(expr) { elem.apart() } else { self.rows(elem).packed() };
                 Form::Array(how, Box::new(rows))
             }
             Expr::Sort { array, .. } => {
@@ -263,8 +262,8 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         let old = array.var().and_then(|a| self.row_length(a, above));
         let new = self.row_length(*v, below);
-        let packed = matches!(self.array(*array).1, Form::Array(How::Packed, rows) if rows.is_flat());
-        !(packed && above == 1 && old.is_some() && old == new)
+        let regular = matches!(self.array(*array).1, Form::Array(how, rows) if how.is_regular() && rows.is_flat());
+        !(regular && above == 1 && old.is_some() && old == new)
     }
 
     /// The length of the arrays so many dimensions below a value, where all of them have one.
@@ -351,7 +350,7 @@ fn after(state: &Form, next: &Form) -> Form {
                     _ => unreachable!("arrays were joined"),
                 },
             };
-            Form::Array(how, Box::new(x.join(y)))
+            Form::Array(how, Box::new(after(x, y)))
         }
         _ => state.join(next),
     }

@@ -1,0 +1,129 @@
+//! What is updated in place, counted: a copy that comes back fails here.
+//!
+//! The interpreter of Mem counts the elements that are copied as they are, by an update that does not take the place of what it updates or by a map
+//! that does nothing else, and the blocks that are allocated. Every program runs at two sizes of its array and two numbers of rounds: what is copied may depend on
+//! neither, beyond what the table allows.
+
+use terrace::{Backend, Program, Settings};
+
+/// What a call may cost, by its size `n` and its number of rounds `k`.
+struct Case {
+    entry: &'static str,
+    args: &'static [&'static str],
+    /// Elements copied: so many arrays.
+    copies: u64,
+    /// Blocks allocated, at most, whatever `k` is.
+    blocks: u64,
+}
+
+const fn case(entry: &'static str, args: &'static [&'static str], copies: u64, blocks: u64) -> Case {
+    Case { entry, args, copies, blocks }
+}
+
+const PROGRAM: &str = "
+entry consumed(xs: *[]i64, k: i64) -> []i64 = xs with [k] = 7
+entry loop_consumed(xs: *[]i64, k: i64) -> []i64 = loop xs = xs for i < k do xs with [i] = xs[i] + i
+entry loop_kept(xs: []i64, k: i64) -> []i64 = loop xs = xs for i < k do xs with [i] = xs[i] + i
+entry loop_made(xs: []i64, k: i64) -> []i64 = loop ys = [x * 3 for x in xs] for i < k do ys with [i] = ys[i] + xs[i]
+
+entry branch(xs: *[]i64, k: i64) -> []i64 =
+  loop xs = xs for i < k do
+    if i % 2 == 0 then xs with [i] = 1 else if i % 3 == 0 then xs else xs with [i] = xs[i] * 2
+
+entry tuple(xs: *[]i64, k: i64) -> ([]i64, i64, []i64) =
+  loop (xs, s, ys) = (xs, 0, [x + 1 for x in xs]) for i < k do
+    (xs with [i] = ys[i], s + xs[i], ys with [i] = i)
+
+def fill(xs: []i64, lo: i64, hi: i64) -> []i64 =
+  if hi <= lo then xs
+  else
+    let mid = (lo + hi) / 2
+    let xs = xs with [mid] = xs[mid] + lo
+    let xs = fill(xs, lo, mid)
+    in fill(xs, mid + 1, hi)
+
+entry call_consumed(xs: *[]i64, k: i64) -> []i64 = fill(xs, 0, k)
+entry call_kept(xs: []i64, k: i64) -> ([]i64, i64) = (fill(xs, 0, k), xs[0])
+
+entry cells(n: i64, k: i64) -> [][]i64 =
+  loop m = [[i * j for j < n] for i < n] for i < k do m with [i, i + 1] = m[i, i] + 1
+
+entry rows(n: i64, k: i64) -> [][]i64 =
+  loop m = [[i * j for j < n] for i < n] for i < k do m with [i] = [x + 1 for x in m[i]]
+
+entry points(n: i64, k: i64) -> [][][]i64 =
+  [loop m = [[i * j * l for j < n] for i < n] for i < k do m with [i, i] = m[i, i] + l for l < 4]
+
+entry eaten(xs: *[]i64, k: i64) -> []i64 = loop xs = xs for i < k do [x * 3 + i for x in xs]
+entry shifted(xs: []i64, k: i64) -> []i64 =
+  loop xs = xs for i < k do [xs[max(j - 1, 0)] + xs[min(j + 1, len(xs) - 1)] for j < len(xs)]
+";
+
+const XS: &[&str] = &["[i * 7 % 11 for i < $n]", "$k"];
+const N: &[&str] = &["$n", "$k"];
+
+const CASES: &[Case] = &[
+    case("consumed", XS, 0, 0),
+    case("loop_consumed", XS, 0, 0),
+    case("loop_kept", XS, 1, 1),
+    case("loop_made", XS, 0, 1),
+    case("branch", XS, 0, 0),
+    case("tuple", XS, 0, 1),
+    case("call_consumed", XS, 0, 0),
+    case("call_kept", XS, 1, 1),
+    // What leaves a function is packed once more.
+    case("cells", N, 0, 2),
+    case("rows", N, 0, 2),
+    case("points", N, 0, 2),
+    case("eaten", XS, 0, 0),
+    // Two blocks that change places.
+    case("shifted", XS, 0, 2),
+];
+
+fn counts(program: &Program, entry: &str, args: &[&str], n: u64, k: u64) -> (u64, u64) {
+    let engine = program.engine(Backend::Mem, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    let args = args.iter().enumerate().map(|(i, text)| {
+        let text = text.replace("$n", &n.to_string()).replace("$k", &k.to_string());
+        program.argument(entry, i, &text).unwrap_or_else(|e| panic!("{e}"))
+    });
+    let counts = engine.call(entry, args.collect()).unwrap_or_else(|e| panic!("{entry}: {e}")).counts;
+    (counts["copied"], counts["blocks"])
+}
+
+#[test]
+fn updates_copy_nothing_in_loops_branches_calls_and_tuples() {
+    let program = Program::from_text("in_place.tce", PROGRAM).unwrap_or_else(|e| panic!("{e}"));
+    let mut wrong = Vec::new();
+    for case in CASES {
+        for (n, k) in [(20, 7), (20, 15), (40, 15)] {
+            let (copied, blocks) = counts(&program, case.entry, case.args, n, k);
+            if copied != case.copies * n || blocks > case.blocks {
+                let entry = case.entry;
+                wrong.push(format!("{entry} of {n}, {k} rounds: {copied} elements copied, {blocks} blocks"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn paper(name: &str) -> Program {
+    let path = format!("{}/../../tests/corpus/papers/{name}.tce", env!("CARGO_MANIFEST_DIR"));
+    Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The matrix, or the table of scores, is copied once or never, in however many steps it is updated.
+#[test]
+fn factors_and_alignments_are_built_in_place() {
+    let lu = paper("lu_decomposition");
+    let matrix = "[[if i == j then 20.0 else f64((i * 7 + j) % 5) for j < $n] for i < $n]";
+    for (n, blocks_of) in [(16, 4), (24, 4), (24, 8)] {
+        let (copied, _) = counts(&lu, "lu_blocked", &["$k", matrix], n, blocks_of);
+        assert!(copied <= n * n, "lu of {n} in blocks of {blocks_of}: {copied} elements copied");
+    }
+    let cells = paper("needleman_wunsch_cells");
+    let words = ["1", "[u8(i * 7 % 4) for i < $n]", "[u8(i * 5 % 4) for i < $n]"];
+    for n in [8, 16] {
+        let (copied, _) = counts(&cells, "alignment_table", &words, n, 0);
+        assert!(copied <= (n + 1) * (n + 1), "alignment of {n}: {copied} elements copied");
+    }
+}
