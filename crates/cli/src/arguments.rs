@@ -18,6 +18,7 @@ const EXAMPLES: &str = "Examples:
   terrace run examples/spmv.tce '[[(0, 1.0), (2, 0.5)], []]' '[8.0, 3.0, 2.0]'
   terrace run examples/spmv.tce examples/data/matrix.parquet:rows examples/data/vector.npy -o product.npy
   terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
+  terrace run --profile=ranks.svg examples/pagerank.tce '[[i32(7 * i + j * j) % 5000 for j < i % 16] for i < 5000]' 50
   terrace test tests/spine --backend c --strategy outer
   terrace check --stats --list examples
   terrace shapes examples/trmv.tce
@@ -59,26 +60,7 @@ pub(crate) enum Command {
         messages: Messages,
     },
     /// Calls an entry and prints its result.
-    Run {
-        /// The program.
-        file: PathBuf,
-        /// Which entry; not needed where there is only one.
-        #[arg(long)]
-        entry: Option<String>,
-        /// One per parameter: a Terrace expression, or a data file (.npy, .arrow, .parquet) with perhaps `:column` behind it.
-        #[arg(allow_negative_numbers = true)]
-        args: Vec<String>,
-        /// Writes the result to a file, in the format of its ending, instead of printing it.
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// Also compares everything that the compiler claims to know about sizes with what happens; in the interpreter.
-        #[arg(long)]
-        verify: bool,
-        #[command(flatten)]
-        messages: Messages,
-        #[command(flatten)]
-        how: How,
-    },
+    Run(Box<Run>),
     /// Runs the tests in files, and in the `.tce` files of folders.
     Test {
         /// Files and folders.
@@ -133,6 +115,32 @@ pub(crate) enum Command {
     },
 }
 
+/// What is called, and what becomes of it.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// The program.
+    pub(crate) file: PathBuf,
+    /// Which entry; not needed where there is only one.
+    #[arg(long)]
+    pub(crate) entry: Option<String>,
+    /// One per parameter: a Terrace expression, or a data file (.npy, .arrow, .parquet) with perhaps `:column` behind it.
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) args: Vec<String>,
+    /// Writes the result to a file, in the format of its ending, instead of printing it.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Also compares everything that the compiler claims to know about sizes with what happens; in the interpreter.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Says where the time went, per kernel and source line; `--profile=FILE.svg` also draws it.
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true)]
+    pub(crate) profile: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    pub(crate) messages: Messages,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
 /// Which checks are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listed {
@@ -151,7 +159,7 @@ pub(crate) struct Messages {
 /// How a program is compiled and run.
 #[derive(Args)]
 pub(crate) struct How {
-    /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp for programs that do not compile yet.
+    /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp where there is no C compiler.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
     /// Which version of each parallel nest, where it exists: auto, seq, outer, block, flat or mix:N. Without it: auto, but `ir` shows flat.

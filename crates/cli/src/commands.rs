@@ -2,12 +2,8 @@
 
 use crate::arguments::How;
 use crate::output::{Messenger, Verdict, error, print};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use terrace::{Backend, Data, Engine, Failed, Outcome, Program, Settings, Stage};
-
-/// How many elements of an array are printed.
-const MOST: usize = 40;
+use terrace::{Backend, Data, Engine, Failed, Program, Settings, Stage};
 
 pub(crate) fn load(path: &Path, messenger: Messenger) -> Result<Program, Failed> {
     let program = Program::from_file(path)?;
@@ -27,49 +23,8 @@ pub(crate) fn check(paths: &[PathBuf], messenger: Messenger) -> Result<Verdict, 
     Ok(Verdict::of(good))
 }
 
-pub(crate) fn run(
-    file: &Path,
-    entry: Option<&str>,
-    args: &[String],
-    output: Option<&Path>,
-    verify: bool,
-    messenger: Messenger,
-    how: &How,
-) -> Result<Verdict, Failed> {
-    if verify && !runs_interpreted("--verify", "compares", how) {
-        return Ok(Verdict::Usage);
-    }
-    let program = load(file, messenger)?;
-    let Some(name) = chosen_entry(&program, file, entry) else { return Ok(Verdict::Usage) };
-    if let Some(path) = output {
-        program.check_output(&name, path)?;
-    }
-    let Some(data) = arguments(&program, &name, args)? else { return Ok(Verdict::Usage) };
-    let settings = Settings { verify_shapes: verify, ..how.settings()? };
-    let (engine, remark) = match verify {
-        true => (program.engine(Backend::Interp, &settings)?, None),
-        false => engine(&program, how, &settings)?,
-    };
-    if let Some(why) = remark {
-        error(&format!("note: {why}\n"));
-    }
-    let outcome = engine.call(&name, data)?;
-    match output {
-        Some(path) => program.write_output(&name, &outcome.value, path)?,
-        None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
-    }
-    for g in &outcome.guards {
-        let threshold = if g.threshold == i64::MAX { "never".to_string() } else { g.threshold.to_string() };
-        error(&format!("{}: {} >= {threshold}: {}\n", g.name, g.quantity, if g.holds() { "yes" } else { "no" }));
-    }
-    if how.stats {
-        stats(&engine, &name, &outcome);
-    }
-    Ok(Verdict::Good)
-}
-
 /// Whether the interpreter may run; says so where another back end was asked for.
-fn runs_interpreted(option: &str, what: &str, how: &How) -> bool {
+pub(crate) fn runs_interpreted(option: &str, what: &str, how: &How) -> bool {
     let fine = how.backend.is_none_or(|b| b == Backend::Interp);
     if !fine {
         error(&format!("`{option}` {what} in the interpreter: leave `--backend` out, or say `--backend interp`\n"));
@@ -131,7 +86,7 @@ pub(crate) fn test(
         return Ok(Verdict::Usage);
     }
     let settings = Settings { laws, verify_shapes: verify, ..how.settings()? };
-    let (mut passed, mut failed, mut interpreted) = (0, 0, Vec::new());
+    let (mut passed, mut failed, mut interpreted, mut not_kept) = (0, 0, Vec::new(), None);
     for file in &files {
         let made = load(file, messenger).and_then(|p| match laws || verify {
             true => p.engine(Backend::Interp, &settings).map(|e| (e, None)),
@@ -139,7 +94,8 @@ pub(crate) fn test(
         });
         let outcomes = match made {
             Ok((engine, remark)) => {
-                interpreted.extend(remark.map(|_| file.display().to_string()));
+                interpreted.extend(remark);
+                not_kept = not_kept.or_else(|| engine.remark());
                 engine.run_tests(filter)
             }
             Err(broken) => {
@@ -152,6 +108,7 @@ pub(crate) fn test(
         for outcome in outcomes {
             match outcome.failure {
                 None => passed += 1,
+                Some(why) if why.is_stop() => return Err(why),
                 Some(why) => {
                     failed += 1;
                     print(&format!("{}: \"{}\" failed\n", file.display(), outcome.name));
@@ -160,10 +117,13 @@ pub(crate) fn test(
             }
         }
     }
-    if !interpreted.is_empty() {
-        let s = if interpreted.len() == 1 { "" } else { "s" };
+    if let Some(why) = not_kept {
+        error(&format!("note: {why}; until then, kernels are compiled each time\n"));
+    }
+    if let Some(why) = interpreted.first() {
         let (n, all) = (interpreted.len(), files.len());
-        error(&format!("note: {n} of {all} file{s} ran in the interpreter, because not all of them compile yet\n"));
+        let s = if all == 1 { "" } else { "s" };
+        error(&format!("note: {n} of {all} file{s} ran in the interpreter: {why}\n"));
     }
     print(&format!("{passed} passed, {failed} failed\n"));
     Ok(Verdict::of(failed == 0))
@@ -226,39 +186,4 @@ pub(crate) fn explain(code: &str) -> Result<Verdict, Failed> {
         None => error(&format!("there is no message with the code `{code}`; codes look like `T0901`\n")),
     }
     Ok(if terrace::explain(&code).is_some() { Verdict::Good } else { Verdict::Usage })
-}
-
-fn stats(engine: &Engine, entry: &str, outcome: &Outcome) {
-    let mut out = String::new();
-    let ran = engine.that_ran(entry, outcome.body);
-    if let Some(body) = outcome.body.text() {
-        let _ = writeln!(out, "{body}");
-    }
-    if let Some(s) = &outcome.stats {
-        let _ = writeln!(
-            out,
-            "launches {}, host reads {}, calls {} (deepest {})",
-            s.launches, s.host_reads, s.calls, s.deepest
-        );
-        let _ = writeln!(
-            out,
-            "allocations {}, peak {} bytes, zeroed {} bytes",
-            s.allocations, s.peak_bytes, s.zeroed_bytes
-        );
-        let _ = writeln!(out, "to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
-        let _ = writeln!(out, "wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);
-        for (kernel, n) in s.launches_per_kernel.iter().enumerate().filter(|(_, n)| **n > 0) {
-            let name = ran.loaded().map_or("", |l| l.plan().kernels[kernel].name.as_str());
-            let ms = s.kernel_ms.get(kernel).copied().unwrap_or(0.0);
-            let _ = writeln!(out, "  {name}: {n} launches, {ms:.3} ms");
-        }
-    }
-    for (what, count) in &outcome.counts {
-        let _ = writeln!(out, "{what} {count}");
-    }
-    let _ = write!(out, "{}", engine.timings);
-    if !std::ptr::eq(ran, engine) {
-        let _ = write!(out, "for the regular body\n{}", ran.timings);
-    }
-    error(&out);
 }

@@ -1,7 +1,7 @@
 //! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
-//! in Terrace).
+//! in Terrace), 130 (stopped by Ctrl-C).
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -10,6 +10,8 @@ mod bench;
 mod commands;
 mod format;
 mod output;
+mod profile;
+mod run;
 mod sizes;
 
 use arguments::{Cli, Command};
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }
     };
+    output::stop_on_interrupt();
     let plain = Messenger::default();
     let (messenger, outcome) = match cli.command {
         Command::Check { paths, stats, list, messages } => {
@@ -36,9 +39,9 @@ fn main() -> ExitCode {
             let m = Messenger::new(messages);
             (m, sizes::shapes(&paths, function.as_deref(), versions, m))
         }
-        Command::Run { file, entry, args, output, verify, messages, how } => {
-            let m = Messenger::new(messages);
-            (m, commands::run(&file, entry.as_deref(), &args, output.as_deref(), verify, m, &how))
+        Command::Run(it) => {
+            let m = Messenger::new(it.messages);
+            (m, run::run(&it, m))
         }
         Command::Test { paths, filter, laws, verify, messages, how } => {
             let m = Messenger::new(messages);
@@ -50,6 +53,10 @@ fn main() -> ExitCode {
         Command::Explain { code } => (plain, commands::explain(&code)),
     };
     let verdict = outcome.unwrap_or_else(|failed| {
+        if failed.is_stop() {
+            output::stopped();
+            return Verdict::Stopped;
+        }
         messenger.failed(&failed);
         if failed.is_bug() { Verdict::Bug } else { Verdict::Bad }
     });

@@ -5,6 +5,8 @@
 
 use crate::arguments::Messages;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use terrace::{Failed, Program};
 
 /// How a command ended.
@@ -18,6 +20,8 @@ pub(crate) enum Verdict {
     Usage,
     /// Terrace is wrong.
     Bug,
+    /// Ctrl-C was pressed.
+    Stopped,
 }
 
 impl Verdict {
@@ -32,6 +36,7 @@ impl Verdict {
             Verdict::Bad => 1,
             Verdict::Usage => 2,
             Verdict::Bug => 101,
+            Verdict::Stopped => 130,
         }
     }
 }
@@ -95,4 +100,24 @@ pub(crate) fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
          until it is mended, `--backend interp` may get you further.\n",
         env!("CARGO_PKG_VERSION")
     ));
+}
+
+/// How long a run has to stop by itself after Ctrl-C, before the process just ends.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Lets Ctrl-C end the process soon, with a message and the code that shells expect; whatever runs then.
+pub(crate) fn stop_on_interrupt() {
+    terrace::runtime::on_interrupt(|| {
+        std::thread::sleep(GRACE);
+        stopped();
+        std::process::exit(i32::from(Verdict::Stopped.code()));
+    });
+}
+
+/// Says once that the run was stopped.
+pub(crate) fn stopped() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::Relaxed) {
+        error("stopped\n");
+    }
 }

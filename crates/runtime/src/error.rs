@@ -57,6 +57,8 @@ pub enum RunError {
     },
     /// There is no such entry, or it takes another number of arguments.
     Call(String),
+    /// Somebody asked for an end.
+    Stopped,
     /// The device, its driver or its compiler failed.
     Device(String),
     /// The plan makes no sense: a bug of the compiler.
@@ -97,6 +99,7 @@ impl RunError {
                 messages::diagnostic("argument", &format!("number {}: {error}", param + 1), &[], none, &[])
             }
             RunError::Call(text) => messages::diagnostic("argument", text, &[], none, &[]),
+            RunError::Stopped => Diagnostic::error("T0951", "stopped before the end"),
             RunError::Device(text) => match text.split_once('\n') {
                 Some((title, rest)) => Diagnostic::error("T0950", title).note(rest),
                 None => Diagnostic::error("T0950", text.clone()),
@@ -114,6 +117,7 @@ impl RunError {
             RunError::Length { .. } => "length",
             RunError::Argument { error: ValueError::Size { .. }, .. } => "parameter",
             RunError::Argument { .. } | RunError::Call(_) => "argument",
+            RunError::Stopped => "stopped",
             RunError::Device(_) => "device",
             RunError::Plan(_) => "plan",
         }
@@ -141,6 +145,7 @@ impl fmt::Display for RunError {
             RunError::DepthLimit { limit, .. } => write!(f, "recursion deeper than {limit} calls"),
             RunError::Length { count, .. } => write!(f, "{count} is not a length"),
             RunError::Argument { param, error } => write!(f, "argument {}: {error}", param + 1),
+            RunError::Stopped => f.write_str("stopped"),
             RunError::Call(text) | RunError::Device(text) => f.write_str(text),
             RunError::Plan(text) => write!(f, "the compiler made a plan that cannot run: {text}"),
         }

@@ -28,6 +28,7 @@ use terrace_plan::threshold::Guarded;
 
 use crate::Options;
 use crate::devices::Code;
+use crate::devices::interrupt::stopped;
 use crate::error::RunError;
 use crate::memory::{Block, Cell, Cells, Space};
 use crate::stats::Stats;
@@ -79,7 +80,8 @@ impl<'p> Executor<'p> {
         space: &'p Arc<Space>,
         options: Options,
     ) -> Result<Self, RunError> {
-        let stats = Stats { launches_per_kernel: vec![0; plan.kernels.len()], ..Stats::default() };
+        let none = vec![0; plan.kernels.len()];
+        let stats = Stats { launches_per_kernel: none.clone(), bytes_per_kernel: none, ..Stats::default() };
         let cells = Cells::new(space)?;
         Ok(Executor { plan, code, space, options, cells, frames: Vec::new(), launches: 0, stats })
     }
@@ -89,9 +91,13 @@ impl<'p> Executor<'p> {
         let result = self.start(function, args).and_then(|()| self.steps());
         let values = match result {
             Ok(values) => values,
-            Err(error @ RunError::Device(_)) => return Err(error),
+            Err(error @ (RunError::Device(_) | RunError::Stopped)) => return Err(error),
             Err(error) => return Err(self.earlier_failure()?.unwrap_or(error)),
         };
+        // The last launch may have left ranges out.
+        if stopped() {
+            return Err(RunError::Stopped);
+        }
         let cells: Vec<&Cell> = values.iter().filter_map(as_cell).map(|(c, _)| c).collect();
         let (record, bytes) = self.cells.read(&cells)?;
         self.stats.result_transfers += u64::from(!cells.is_empty());
@@ -148,6 +154,9 @@ impl<'p> Executor<'p> {
                 return bug("no frame");
             };
             if let Some(statement) = frame.next_statement() {
+                if stopped() {
+                    return Err(RunError::Stopped);
+                }
                 self.step(statement)?;
                 continue;
             }

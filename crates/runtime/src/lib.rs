@@ -21,8 +21,9 @@ mod stats;
 mod values;
 
 pub use devices::KernelResources;
-pub use devices::NO_COMPILER;
+pub use devices::cpu::c_compiler;
 pub use devices::cuda::{compile_cubin, nvrtc_available};
+pub use devices::interrupt::{on_interrupt, request_stop};
 pub use error::RunError;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
 pub use stats::Stats;
@@ -105,7 +106,9 @@ impl Runtime {
     /// Opens a device.
     pub fn new(backend: Backend, options: Options) -> Result<Runtime, RunError> {
         let device: Arc<dyn Device> = match backend {
-            Backend::Cpu { threads } => Arc::new(Cpu::new(threads, options.inline_ns).map_err(RunError::Device)?),
+            Backend::Cpu { threads } => {
+                Arc::new(Cpu::new(threads, options.inline_ns, options.memory_limit).map_err(RunError::Device)?)
+            }
             Backend::CudaSim { seed } => Arc::new(CudaSim::new(seed)),
             Backend::Cuda { device } => Arc::new(Cuda::new(device).map_err(RunError::Device)?),
         };

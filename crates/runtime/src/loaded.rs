@@ -98,6 +98,11 @@ impl Loaded {
         self.code.resources()
     }
 
+    /// What people should know about how the kernels came to be: that they could not be kept, and why.
+    pub fn remark(&self) -> Option<&str> {
+        self.code.remark()
+    }
+
     /// An error of this plan as a message for people.
     pub fn diagnose(&self, error: &RunError) -> Diagnostic {
         error.diagnostic(&self.plan)

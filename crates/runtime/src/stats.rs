@@ -12,6 +12,8 @@ pub struct Stats {
     pub launches: u64,
     /// The same, by kernel.
     pub launches_per_kernel: Vec<u64>,
+    /// The bytes of the buffers that launches were given, by kernel.
+    pub bytes_per_kernel: Vec<u64>,
     /// `Read` statements: how often the host waited for the device in the middle of the program.
     pub host_reads: u64,
     /// Transfers that bring results back.

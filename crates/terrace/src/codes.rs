@@ -122,6 +122,7 @@ const EXPLANATIONS: &[(&str, &str)] = &[
          nested in the same way.",
     ),
     ("T0950", "The device or its compiler reported an error. The message has its words."),
+    ("T0951", "Ctrl-C was pressed, or the program that runs this one asked for an end. There is no result."),
     (
         "T0998",
         "With `--verify` the interpreter compares everything that the compiler claims to know about sizes with what happens: the shape of \

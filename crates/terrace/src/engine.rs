@@ -101,7 +101,8 @@ pub(crate) enum Machine {
 impl Program {
     /// Compiles the program for a back end.
     pub fn engine(&self, backend: Backend, settings: &Settings) -> Result<Engine, Failed> {
-        let mut engine = self.for_options(&settings.options).engine_on(backend, settings, None, Timings::new())?;
+        let mut engine =
+            self.for_options(&settings.options).engine_on(backend, settings, None, self.timings.clone())?;
         if settings.options.regularity {
             let ragged = |f: &core::Function| f.params.iter().any(|p| ragged_dimensions(&f.values[*p].ty) > 0);
             let entries = self.core.functions.enumerate().filter(|(_, f)| f.role == Role::Entry && ragged(f));
@@ -166,14 +167,14 @@ impl Program {
 impl Program {
     /// Compiled C, or the interpreter and the reason where the program cannot be compiled here.
     pub fn default_engine(&self, settings: &Settings) -> Result<(Engine, Option<String>), Failed> {
-        let why = match self.engine(Backend::C, settings) {
-            Ok(engine) => return Ok((engine, None)),
-            Err(failed) => match failed.diagnostics.as_slice() {
-                [limit] if limit.code == "T0801" => format!("this runs in the interpreter: {}", limit.title),
-                [none] if none.title.starts_with(terrace_runtime::NO_COMPILER) => {
-                    format!("this runs in the interpreter: {}", none.title)
-                }
-                _ => return Err(failed),
+        let why = match terrace_runtime::c_compiler() {
+            Err(none) => none.replace('\n', "; "),
+            Ok(()) => match self.engine(Backend::C, settings) {
+                Ok(engine) => return Ok((engine, None)),
+                Err(failed) => match failed.diagnostics.as_slice() {
+                    [limit] if limit.code == "T0801" => limit.title.clone(),
+                    _ => return Err(failed),
+                },
             },
         };
         Ok((self.engine(Backend::Interp, settings)?, Some(why)))
@@ -277,6 +278,11 @@ impl Engine {
         let span = self.program.core.functions[id].span;
         let message = terrace_base::Diagnostic::error("T0704", "this test does not hold").primary(span, "gives false");
         Failed::new(vec![message], &self.sources)
+    }
+
+    /// What people should know about how the kernels came to be: that the cache could not keep them, and why.
+    pub fn remark(&self) -> Option<String> {
+        self.loaded()?.remark().map(|why| why.replace('\n', "; "))
     }
 
     /// The loaded plan of a device back end, for measuring.

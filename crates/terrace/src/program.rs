@@ -38,6 +38,11 @@ impl Failed {
         self.diagnostics.iter().any(|d| matches!(d.code, "T0900" | "T0998" | "T0999"))
     }
 
+    /// Whether somebody asked for an end.
+    pub fn is_stop(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.code == "T0951")
+    }
+
     /// The messages as JSON, one per line.
     pub fn render_json(&self) -> String {
         self.diagnostics.iter().map(|d| render_json(d, &self.sources)).collect()
@@ -67,6 +72,8 @@ pub struct Program {
     pub(crate) loaded: Loaded,
     pub(crate) kept: Arc<Kept>,
     entries: Vec<EntrySignature>,
+    /// How long the front end and the analysis of sizes took.
+    pub(crate) timings: Timings,
     /// What the checker remarked without refusing.
     pub warnings: Vec<Diagnostic>,
 }
@@ -98,17 +105,20 @@ impl Program {
     fn analysed(name: &str, text: &str) -> Result<Program, Failed> {
         let mut sources = SourceMap::new();
         let file = sources.add(name, text);
-        let (loaded, mut warnings) = terrace_frontend::load(&mut sources, file, &|path| std::fs::read(path));
+        let mut timings = Timings::new();
+        let (loaded, mut warnings) =
+            timings.measure("load", || terrace_frontend::load(&mut sources, file, &|path| std::fs::read(path)));
         if warnings.iter().any(Diagnostic::is_error) {
             return Err(Failed::new(warnings, &sources));
         }
-        let compiled = terrace_frontend::compile(&loaded).map_err(|d| Failed::new(d, &sources))?;
+        let compiled = timings.measure("check_and_lower", || terrace_frontend::compile(&loaded));
+        let compiled = compiled.map_err(|d| Failed::new(d, &sources))?;
         warnings.extend(compiled.warnings);
         let mut core = compiled.program;
-        let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut Timings::new()));
+        let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut timings));
         warnings.extend(analysis.errors(&core));
         let kept = Arc::default();
-        Ok(Program { core, analysis, sources, loaded, kept, entries: compiled.entries, warnings })
+        Ok(Program { core, analysis, sources, loaded, kept, entries: compiled.entries, timings, warnings })
     }
 
     /// The program as the options want it: without proofs, every check is made.

@@ -22,6 +22,7 @@ use terrace_plan::{Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
+use super::interrupt::stopped;
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name, unit_text};
 
 /// Runs per thread: enough to even out tiles of different cost.
@@ -43,7 +44,7 @@ struct Threads {
 
 impl Cpu {
     /// A device with so many threads (0: one per core); launches expected to take less than `inline_ns` run where they are.
-    pub(crate) fn new(threads: usize, inline_ns: u64) -> Result<Cpu, String> {
+    pub(crate) fn new(threads: usize, inline_ns: u64, limit: Option<u64>) -> Result<Cpu, String> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let count = if threads == 0 { cores() } else { threads };
         let build = || {
@@ -54,7 +55,7 @@ impl Cpu {
             1 => None,
             _ => Some(build().map_err(|e| format!("threads cannot be started: {e}"))?),
         };
-        Ok(Cpu { memory: HostMemory::new(), threads: Arc::new(Threads { count, pool, inline_ns }) })
+        Ok(Cpu { memory: HostMemory::new(limit), threads: Arc::new(Threads { count, pool, inline_ns }) })
     }
 }
 
@@ -67,6 +68,11 @@ fn compiler() -> Compiler {
         flags: flags.split(' ').map(str::to_string).collect(),
         libraries: &["-lm"],
     }
+}
+
+/// Whether this machine has a C compiler; else what is said about it.
+pub fn c_compiler() -> Result<(), String> {
+    compiler().found()
 }
 
 impl Device for Cpu {
@@ -84,9 +90,9 @@ impl Device for Cpu {
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
         let mut kernels = Vec::new();
-        let library = match plan.kernels.is_empty() {
-            true => None,
-            false => Some(compiler().load(&unit_text(plan))?),
+        let (library, remark) = match plan.kernels.is_empty() {
+            true => (None, None),
+            false => compiler().load(&unit_text(plan)).map(|(library, remark)| (Some(library), remark))?,
         };
         for kernel in &plan.kernels {
             let mut phases = Vec::new();
@@ -101,7 +107,7 @@ impl Device for Cpu {
             kernels.push(phases);
         }
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, _library: library }))
+        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, remark, _library: library }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -139,6 +145,7 @@ struct CpuCode {
     kernels: Vec<Vec<Phase>>,
     threads: Arc<Threads>,
     clocks: Mutex<Vec<Duration>>,
+    remark: Option<String>,
     // Last, so that it goes after the pointers into it.
     _library: Option<Library>,
 }
@@ -179,6 +186,9 @@ impl CpuCode {
         let record = launch.record.address;
         let tiles = launch.tiles;
         let range = |low: u64, high: u64| {
+            if stopped() {
+                return;
+            }
             // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the tiles
             // are within the launch.
             unsafe {
@@ -216,6 +226,10 @@ impl Code for CpuCode {
         self.run(phase, launch);
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
         Ok(())
+    }
+
+    fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 
     fn begin(&self, _profile: bool) -> Result<(), String> {

@@ -42,7 +42,7 @@ pub(crate) struct CudaSim {
 impl CudaSim {
     /// A device that runs every launch under this seed.
     pub(crate) fn new(seed: u64) -> CudaSim {
-        CudaSim { memory: HostMemory::new(), seed }
+        CudaSim { memory: HostMemory::new(None), seed }
     }
 }
 
@@ -76,7 +76,7 @@ impl Device for CudaSim {
         }
         let library = match names.is_empty() {
             true => None,
-            false => Some(compiler()?.load(&text)?),
+            false => Some(compiler()?.load(&text)?.0),
         };
         let mut kernels = Vec::new();
         for (kernel, names) in plan.kernels.iter().zip(&names) {

@@ -2,7 +2,7 @@
 //!
 //! Sizes are rounded up to one of eight classes per power of two (at most an eighth is lost), and freed blocks wait in their class for the next
 //! request: a loop that allocates what it freed a moment ago does not go to the system. The pool keeps at most a quarter of the
-//! memory, and gives everything back when the system has none.
+//! memory, stays below a stated limit together with what is in use, and gives everything back when the system has none.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -17,17 +17,21 @@ const HUGE_PAGE: usize = 2 << 20;
 pub(super) struct HostMemory {
     pool: Mutex<Pool>,
     total: u64,
+    /// What the process may hold, pool included.
+    limit: u64,
 }
 
 #[derive(Default)]
 struct Pool {
     free: BTreeMap<usize, Vec<usize>>,
     held: u64,
+    in_use: u64,
 }
 
 impl HostMemory {
-    pub(super) fn new() -> HostMemory {
-        HostMemory { pool: Mutex::default(), total: total_bytes() }
+    /// Memory that gives the pool back before it holds more than the limit.
+    pub(super) fn new(limit: Option<u64>) -> HostMemory {
+        HostMemory { pool: Mutex::default(), total: total_bytes(), limit: limit.unwrap_or(u64::MAX) }
     }
 
     /// All there is.
@@ -47,13 +51,22 @@ impl HostMemory {
             if found.is_some() {
                 pool.held -= class as u64;
             }
+            pool.in_use += class as u64;
+            let over = found.is_none() && pool.held > 0 && pool.in_use + pool.held > self.limit;
+            drop(pool);
+            if over {
+                self.trim();
+            }
             found
         };
         let address = match pooled.or_else(|| fresh(class)) {
             Some(address) => address,
             None => {
                 self.trim();
-                fresh(class).ok_or(AllocError::Full)?
+                fresh(class).ok_or_else(|| {
+                    self.pool().in_use -= class as u64;
+                    AllocError::Full
+                })?
             }
         };
         Ok(Handle { address: address as u64, bytes })
@@ -62,7 +75,9 @@ impl HostMemory {
     pub(super) fn free(&self, handle: Handle) {
         let class = class_of(handle.bytes as usize).expect("it was allocated");
         let mut pool = self.pool();
-        if pool.held + class as u64 > self.total / 4 {
+        pool.in_use -= class as u64;
+        let kept = pool.held + class as u64;
+        if kept > self.total / 4 || kept + pool.in_use > self.limit {
             drop(pool);
             release(handle.address as usize, class);
         } else {
@@ -176,7 +191,7 @@ mod tests {
 
     #[test]
     fn freed_blocks_come_back() {
-        let memory = HostMemory::new();
+        let memory = HostMemory::new(None);
         let a = memory.alloc(1000).expect("memory");
         assert!(a.address.is_multiple_of(64));
         memory.free(a);
@@ -189,5 +204,21 @@ mod tests {
         assert_eq!(two, [1, 2]);
         memory.free(b);
         assert_eq!(memory.alloc(1 << 62), Err(AllocError::Full));
+    }
+
+    #[test]
+    fn the_pool_gives_way_to_a_limit() {
+        let memory = HostMemory::new(Some(3 << 20));
+        let [a, b] = [1 << 20, 1 << 20].map(|n| memory.alloc(n).expect("memory"));
+        memory.free(a);
+        memory.free(b);
+        assert_eq!((memory.pool().held, memory.pool().in_use), (2 << 20, 0));
+        let c = memory.alloc(2 << 20).expect("memory");
+        assert_eq!((memory.pool().held, memory.pool().in_use), (0, 2 << 20), "two blocks of the pool went");
+        memory.free(c);
+        assert_eq!((memory.pool().held, memory.pool().in_use), (2 << 20, 0));
+        let d = memory.alloc(100).expect("memory");
+        memory.free(d);
+        assert_eq!(memory.pool().in_use, 0);
     }
 }

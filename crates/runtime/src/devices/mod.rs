@@ -18,8 +18,8 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod cuda_sim;
 mod host_memory;
+pub(crate) mod interrupt;
 
-pub use compiler::NO_COMPILER;
 use terrace_base::Scalar;
 use terrace_plan::{Plan, Target};
 
@@ -56,6 +56,16 @@ pub(crate) enum Arg {
     Address(Handle, u64),
     /// A scalar by value.
     Scalar(Scalar),
+}
+
+impl Arg {
+    /// The address and the size of a whole buffer.
+    pub(crate) fn buffer(&self) -> Option<(u64, u64)> {
+        match self {
+            Arg::Address(handle, 0) => Some((handle.address, handle.bytes)),
+            _ => None,
+        }
+    }
 }
 
 /// One phase of one kernel over all its tiles.
@@ -128,6 +138,10 @@ pub(crate) trait Code: Send + Sync {
     fn begin(&self, profile: bool) -> Result<(), String>;
     /// Waits for everything and reads the clocks.
     fn end(&self) -> Result<Times, String>;
+    /// What people should know about how the kernels came to be: that they could not be kept, and why.
+    fn remark(&self) -> Option<&str> {
+        None
+    }
     /// What the compiler made of the kernels, where it says.
     fn resources(&self) -> Vec<KernelResources> {
         Vec::new()

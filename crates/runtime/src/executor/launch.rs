@@ -1,5 +1,7 @@
 //! Launches: arguments are checked against the kernel's parameters, then its phases are asked for in order.
 
+use std::collections::BTreeMap;
+
 use terrace_base::Scalar;
 use terrace_plan::KernelParam;
 use terrace_plan::host::{Argument, HostExpr, SlotType};
@@ -37,6 +39,7 @@ impl Executor<'_> {
         if any {
             self.stats.launches += 1;
             self.stats.launches_per_kernel[kernel] += 1;
+            self.stats.bytes_per_kernel[kernel] += given_bytes(&args);
         }
         Ok(())
     }
@@ -66,4 +69,10 @@ impl Executor<'_> {
             (_, ty, _) => wrong(&format!("a {ty:?}")),
         }
     }
+}
+
+/// The bytes of the different buffers among arguments; cells do not count.
+fn given_bytes(args: &[Arg]) -> u64 {
+    let buffers: BTreeMap<u64, u64> = args.iter().filter_map(Arg::buffer).collect();
+    buffers.values().sum()
 }

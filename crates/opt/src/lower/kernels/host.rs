@@ -16,12 +16,13 @@
 
 use super::build::{Builder, Finished};
 use super::host_expr::{OnHost, hint};
+use super::host_loop::{self, Rounds};
 use super::overwrite::Overwrites;
 use super::scalars::only_on_device;
 use super::{Lowered, Target, free, limit};
 use crate::analysis::homes::Homes;
 use crate::options::TileSizes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::{Scalar, ScalarType, Span};
 use terrace_ir::flat::visit::walk;
@@ -67,6 +68,8 @@ pub struct Host<'a> {
     blocks: BTreeMap<ValueId, SlotId>,
     block_info: BTreeMap<ValueId, (String, ScalarType)>,
     capacity: BTreeMap<ValueId, HostExpr>,
+    /// Pairs of slots that may hold one buffer.
+    shares: Vec<(SlotId, SlotId)>,
     pub(super) stmts: Vec<HostStmt>,
 }
 
@@ -98,6 +101,7 @@ pub fn lower_function(shared: &mut super::Shared<'_>, target: &dyn Target, id: F
         blocks: BTreeMap::new(),
         block_info,
         capacity: BTreeMap::new(),
+        shares: Vec::new(),
         stmts: Vec::new(),
     };
     let lowered = host.whole(target);
@@ -144,6 +148,8 @@ impl<'a> Host<'a> {
                 Type::Column { .. } => {}
             }
         }
+        // A caller may have given one buffer twice.
+        self.shares = params.iter().zip(params.iter().skip(1)).map(|(a, b)| (*a, *b)).collect();
         self.stmts(target, &function.body.stmts)?;
         let mut results = Vec::new();
         for (i, a) in function.body.results.iter().enumerate() {
@@ -157,6 +163,7 @@ impl<'a> Host<'a> {
             }
         }
         let mut body = std::mem::take(&mut self.stmts);
+        host_loop::forget_unread(&mut body, &results);
         free::insert_frees(&mut body, &self.slots, &params, &results);
         Ok(HostFunction { name: function.name.clone(), slots: std::mem::take(&mut self.slots), params, results, body })
     }
@@ -174,7 +181,35 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn emit(&mut self, stmt: HostStmt) {
+        self.note_sharing(&stmt);
         self.stmts.push(stmt);
+    }
+
+    fn note_sharing(&mut self, stmt: &HostStmt) {
+        match stmt {
+            HostStmt::Alias { to, from } => self.shares.push((*to, *from)),
+            HostStmt::Call { args, results, .. } => {
+                let pairs = results.iter().flat_map(|r| args.iter().chain(results).map(|a| (*r, *a)));
+                self.shares.extend(pairs);
+            }
+            _ => {}
+        }
+    }
+
+    /// The slots that may hold the buffer that a slot holds.
+    pub(super) fn may_share(&self, slot: SlotId) -> BTreeSet<SlotId> {
+        let mut same = BTreeSet::from([slot]);
+        loop {
+            let before = same.len();
+            for (a, b) in &self.shares {
+                if same.contains(a) || same.contains(b) {
+                    same.extend([*a, *b]);
+                }
+            }
+            if same.len() == before {
+                return same;
+            }
+        }
     }
 
     fn scalar_slot(&mut self, v: ValueId, ty: ScalarType, on_device: bool) -> SlotId {
@@ -510,7 +545,7 @@ impl<'a> Host<'a> {
                 _ => second.push(m),
             }
         }
-        self.stmts.extend(second);
+        second.into_iter().for_each(|s| self.emit(s));
         Ok(())
     }
 
@@ -556,9 +591,21 @@ impl<'a> Host<'a> {
             h.stmts(target, &body.stmts)?;
             h.assign(&slots, &body.results, true)
         })?;
-        self.emit(HostStmt::While { cond, test, body });
+        let name = self.kernel_name("loop", &stmt.binds);
+        let left: Vec<SlotId> = slots.iter().flatten().copied().collect();
+        let rounds = Rounds { cond: &cond, test: &test, body: &body };
+        let compiled = host_loop::compile(self, &left, &rounds, &name, stmt.span);
+        let moved = match compiled {
+            Some(moved) => moved,
+            None => {
+                self.emit(HostStmt::While { cond, test, body });
+                BTreeMap::new()
+            }
+        };
+        let new = |slot: Option<SlotId>| slot.map(|s| moved.get(&s).copied().unwrap_or(s));
         for (bind, (var, home)) in stmt.binds.iter().zip(homes) {
             if let Some(home) = home {
+                let home = Home { host: new(home.host), cell: new(home.cell), ..home };
                 self.at.insert(*bind, home);
             } else if let Some(slot) = self.blocks.get(&var).copied() {
                 self.blocks.insert(*bind, slot);

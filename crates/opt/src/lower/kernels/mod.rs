@@ -20,6 +20,7 @@ pub mod free;
 pub mod gpu;
 pub mod host;
 pub mod host_expr;
+mod host_loop;
 pub mod overwrite;
 pub mod points;
 pub mod reduce;
@@ -39,7 +40,7 @@ use terrace_ir::ValueId;
 use terrace_ir::flat::{Op, Role, Type};
 use terrace_ir::kernel::{self, Kernel};
 use terrace_ir::mem;
-use terrace_plan::host::HostFunction;
+use terrace_plan::host::{HostFunction, HostStmt};
 use terrace_plan::layout::Layout;
 use terrace_plan::{CheckText, Entry, Target as Device};
 
@@ -127,9 +128,39 @@ pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Progr
             result: function.result_layout.clone().unwrap_or(Layout::Tuple(Vec::new())),
         });
     }
+    let kernels = drop_unlaunched(shared.kernels, &mut functions);
     let checks = program.checks.iter().map(check_text).collect();
     let thresholds = program.thresholds.iter().cloned().collect();
-    Ok(kernel::Program { target: options.target, kernels: shared.kernels, functions, entries, checks, thresholds })
+    Ok(kernel::Program { target: options.target, kernels, functions, entries, checks, thresholds })
+}
+
+/// Without the kernels that became parts of others; launches are numbered anew.
+fn drop_unlaunched(kernels: Vec<Kernel>, functions: &mut [HostFunction]) -> Vec<Kernel> {
+    fn launches<'a>(stmts: &'a mut [HostStmt], found: &mut Vec<&'a mut usize>) {
+        for stmt in stmts {
+            match stmt {
+                HostStmt::Launch { kernel, .. } => found.push(kernel),
+                HostStmt::If { then: a, otherwise: b, .. } | HostStmt::While { cond: a, body: b, .. } => {
+                    launches(a, found);
+                    launches(b, found);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    functions.iter_mut().for_each(|f| launches(&mut f.body, &mut found));
+    let mut new: Vec<Option<usize>> = vec![None; kernels.len()];
+    found.iter().for_each(|k| new[**k] = Some(0));
+    let mut count = 0;
+    for number in new.iter_mut().flatten() {
+        *number = count;
+        count += 1;
+    }
+    for kernel in found {
+        *kernel = new[*kernel].expect("it is launched");
+    }
+    kernels.into_iter().zip(new).filter_map(|(k, number)| number.map(|_| k)).collect()
 }
 
 /// The slots that an entry consumes: its parameters without the blocks.

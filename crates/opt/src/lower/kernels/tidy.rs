@@ -126,7 +126,7 @@ fn children(e: &Expr) -> Vec<&Expr> {
     }
 }
 
-fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
+pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
         Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => {
@@ -137,7 +137,7 @@ fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
+pub(super) fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
     match s {
         Stmt::If(_, a, b) => vec![a, b],
         Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
@@ -145,7 +145,7 @@ fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
     }
 }
 
-fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
+pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
     match s {
         Stmt::If(_, a, b) => vec![a, b],
         Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
@@ -174,6 +174,15 @@ fn first_exprs(s: &Stmt) -> Vec<&Expr> {
         Stmt::While(..) => Vec::new(),
         Stmt::For { from, .. } => vec![from],
         other => own_exprs(other),
+    }
+}
+
+/// The expressions of the statement itself, to be changed.
+pub(super) fn own_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
+    match s {
+        Stmt::While(e, _) => vec![e],
+        Stmt::For { from, to, step, .. } => vec![from, to, step],
+        other => first_exprs_mut(other),
     }
 }
 

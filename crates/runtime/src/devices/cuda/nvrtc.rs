@@ -87,15 +87,15 @@ pub fn compile_cubin(text: &str, arch: &str) -> Result<Vec<u8>, String> {
         let cubin = nvrtc()?.compile_text(text, arch)?;
         std::fs::write(to, cubin).map_err(|e| format!("{}: {e}", to.display()))
     };
-    let path = cache::find_or_build(&key, "cubin", &build)?;
+    let made = cache::find_or_build(&key, "cubin", &build)?;
     let read = |path: &std::path::Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
-    let cubin = read(&path)?;
+    let cubin = read(&made.path)?;
     // A cubin is an ELF file; anything else was damaged on disk.
     if cubin.starts_with(b"\x7fELF") {
         return Ok(cubin);
     }
-    cache::forget(&path);
-    read(&cache::find_or_build(&key, "cubin", &build)?)
+    cache::forget(&made.path);
+    read(&cache::find_or_build(&key, "cubin", &build)?.path)
 }
 
 impl Nvrtc {
