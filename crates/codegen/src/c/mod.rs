@@ -20,6 +20,7 @@ pub mod preamble;
 pub mod stmt;
 pub mod stream;
 pub mod types;
+pub mod vectors;
 
 use crate::shared::names;
 use crate::shared::typing::described;

@@ -24,6 +24,10 @@ pub const PREAMBLE: &str = r#"/* Kernels written by the Terrace compiler. */
 #define UNLIKELY(c) __builtin_expect(c, 0)
 #define HELPER static inline __attribute__((unused, always_inline))
 
+/* The lanes of a reduction. */
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef double f64x8 __attribute__((vector_size(64)));
+
 /* T: the type; U: an unsigned type at least as wide as int; W: the width; LEAST: the least value. */
 #define TERRACE_INTEGER(N, T, U, W, LEAST)                                                             \
     HELPER T add_##N(T a, T b) { return (T)((U)a + (U)b); }                                            \

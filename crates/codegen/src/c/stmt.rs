@@ -6,7 +6,8 @@
 //! For { simd: true, … }      #pragma omp simd, where the body is straight-line code
 //! ```
 //!
-//! Loops over points have two more forms: [`super::lanes`] and [`super::stream`].
+//! Loops over points have two more forms: [`super::lanes`] and [`super::stream`]; the lanes of a reduction are in registers while its loop runs
+//! ([`super::vectors`]).
 //!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
 
@@ -14,10 +15,11 @@ use super::expr::{expr, operand};
 use super::lanes::Lanes;
 use super::stream;
 use super::types::{element, variable};
+use super::vectors;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{Expr, Kernel, ParamId, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamId, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -28,13 +30,17 @@ pub struct Lines {
     streams: bool,
     /// The results that go to a buffer first, and where the buffer begins.
     parted: Option<(Vec<ParamId>, String)>,
+    /// The arrays of lanes that are in registers.
+    vectors: Vec<ArrayId>,
+    /// The variable of the loop over lanes.
+    lane: Option<LocalId>,
 }
 
 impl Lines {
     /// Nothing yet. With `marks_failure`, a failing check sets the variable `failed`; with `streams`, the variable of that name says
     /// whether results go past the cache.
     pub fn new(marks_failure: bool, streams: bool) -> Lines {
-        Lines { text: String::new(), depth: 1, marks_failure, streams, parted: None }
+        Lines { text: String::new(), depth: 1, marks_failure, streams, parted: None, vectors: Vec::new(), lane: None }
     }
 
     /// One more line.
@@ -60,6 +66,55 @@ impl Lines {
     /// Statements in order.
     pub fn stmts(&mut self, k: &Kernel, stmts: &[Stmt]) {
         stmts.iter().for_each(|s| self.stmt(k, s));
+    }
+
+    fn adds_to_vector(&self, stmt: &Stmt) -> bool {
+        let added = self.lane.and_then(|l| vectors::added(stmt, l));
+        added.is_some_and(|(array, ..)| self.vectors.contains(&array))
+    }
+
+    /// From here on these arrays of lanes are values of vector types.
+    fn load_vectors(&mut self, k: &Kernel, arrays: &[ArrayId]) {
+        for a in arrays {
+            let (a, ty) = (names::array(k, *a), vectors::vector_type(k, *a).unwrap_or_default());
+            self.line(&format!("{ty} {a}_v;"));
+            self.line(&format!("memcpy(&{a}_v, {a}, sizeof {a}_v);"));
+        }
+        self.vectors.extend(arrays);
+    }
+
+    fn store_vectors(&mut self, k: &Kernel, arrays: &[ArrayId]) {
+        for a in arrays {
+            let a = names::array(k, *a);
+            self.line(&format!("memcpy({a}, &{a}_v, sizeof {a}_v);"));
+        }
+        self.vectors.retain(|v| !arrays.contains(v));
+    }
+
+    /// Room for the group that a loop over lanes computes; the arrays it will be added to, and how.
+    fn group(&mut self, k: &Kernel, lane: LocalId, body: &[Stmt]) -> Vec<(ArrayId, BinOp)> {
+        let added = body.iter().filter_map(|s| vectors::added(s, lane));
+        let group: Vec<_> = added.filter(|(a, ..)| self.vectors.contains(a)).map(|(a, op, _)| (a, op)).collect();
+        for (a, _) in &group {
+            let info = &k.arrays[*a];
+            let (ty, a) = (element(info.elem), names::array(k, *a));
+            self.line(&format!("{ty} {a}_x[{}] __attribute__((aligned(64)));", info.count));
+        }
+        self.lane = (!group.is_empty()).then_some(lane);
+        group
+    }
+
+    fn add_group(&mut self, k: &Kernel, group: &[(ArrayId, BinOp)]) {
+        for (a, op) in group {
+            let (ty, a) = (vectors::vector_type(k, *a).unwrap_or_default(), names::array(k, *a));
+            let sign = if *op == BinOp::Add { "+" } else { "*" };
+            self.line(&format!("{ty} {a}_w;"));
+            self.line(&format!("memcpy(&{a}_w, {a}_x, sizeof {a}_w);"));
+            self.line(&format!("{a}_v = {a}_v {sign} {a}_w;"));
+        }
+        if !group.is_empty() {
+            self.lane = None;
+        }
     }
 
     /// A loop over points whose results go to memory through a small buffer each.
@@ -101,6 +156,12 @@ impl Lines {
                 self.line(&format!("{to} = {};", expr(k, e)));
             }
             Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
+            Stmt::SetElement(a, ..) if self.adds_to_vector(stmt) => {
+                let lane = self.lane.and_then(|l| vectors::added(stmt, l));
+                if let (Some((.., value)), Some(l)) = (lane, self.lane) {
+                    self.line(&format!("{}_x[{}] = {};", names::array(k, *a), names::local(k, l), expr(k, value)));
+                }
+            }
             Stmt::SetElement(a, at, e) => {
                 self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
             }
@@ -145,12 +206,17 @@ impl Lines {
                     self.depth += 1;
                 }
                 let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
+                let vectors = if self.vectors.is_empty() { vectors::arrays(k, body) } else { Vec::new() };
+                self.load_vectors(k, &vectors);
+                let group = if *simd { self.group(k, *var, body) } else { Vec::new() };
                 if *simd && is_straight(body) {
                     self.line("#pragma omp simd");
                 }
                 self.line(&head);
                 self.nested(k, body);
                 self.line("}");
+                self.add_group(k, &group);
+                self.store_vectors(k, &vectors);
                 if is_streamed {
                     self.depth -= 1;
                     self.line("}");

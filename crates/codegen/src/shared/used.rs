@@ -1,6 +1,6 @@
 //! What a phase mentions, so that nothing is declared for nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_ir::kernel::{ArrayId, Expr, ParamId, Stmt};
 
 /// What a phase mentions.
@@ -10,6 +10,7 @@ pub struct Used {
     pub params: BTreeSet<ParamId>,
     /// Arrays of fixed size.
     pub arrays: BTreeSet<ArrayId>,
+    mentions: BTreeMap<ArrayId, usize>,
     /// Whether it asks if a check has failed.
     pub failed: bool,
     /// Whether it checks.
@@ -24,6 +25,18 @@ impl Used {
         let mut used = Used::default();
         used.stmts(stmts);
         used
+    }
+
+    /// How often statements mention an array of fixed size.
+    pub fn count_of_array(stmts: &[Stmt], array: ArrayId) -> usize {
+        let mut used = Used::default();
+        used.stmts(stmts);
+        used.mentions.get(&array).copied().unwrap_or(0)
+    }
+
+    fn array(&mut self, array: ArrayId) {
+        self.arrays.insert(array);
+        *self.mentions.entry(array).or_default() += 1;
     }
 
     fn stmts(&mut self, stmts: &[Stmt]) {
@@ -42,7 +55,7 @@ impl Used {
                 self.exprs(&[at, e]);
             }
             Stmt::SetElement(a, at, e) => {
-                self.arrays.insert(*a);
+                self.array(*a);
                 self.exprs(&[at, e]);
             }
             Stmt::If(c, a, b) => {
@@ -92,7 +105,7 @@ impl Used {
                 }
                 Expr::Unary(_, a) | Expr::Convert(_, a) => self.exprs(&[a]),
                 Expr::Element(array, a) => {
-                    self.arrays.insert(*array);
+                    self.array(*array);
                     self.exprs(&[a]);
                 }
                 Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => self.exprs(&[a, b]),
