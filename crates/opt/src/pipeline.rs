@@ -190,9 +190,9 @@ pub const MACHINE: &[Pass<flat::Program>] = &[
     // Before scatters and sorts, of which it makes some.
     Pass {
         name: "lower_hists",
-        about: "histograms that depend on the order of the points become sorts and reductions",
+        about: "where a device needs it, histograms that depend on the order of the points become sorts and reductions",
         wanted: always,
-        run: |p, _| lower_writes::lower_hists(p),
+        run: lower_writes::lower_hists,
     },
     Pass {
         name: "lower_scatters",
@@ -202,9 +202,9 @@ pub const MACHINE: &[Pass<flat::Program>] = &[
     },
     Pass {
         name: "lower_sorts",
-        about: "sorts become merge passes",
+        about: "sorts by several keys become several; where a device has no sort, merge passes",
         wanted: always,
-        run: |p, _| lower_writes::lower_sorts(p),
+        run: lower_writes::lower_sorts,
     },
     Pass {
         name: "fuse_lowered",

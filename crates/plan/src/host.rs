@@ -67,6 +67,8 @@ pub enum HostExpr {
     Select(Box<HostExpr>, Box<HostExpr>, Box<HostExpr>),
     /// The number of bytes that one wave may plan for.
     MemoryLimit,
+    /// How many threads share a launch, an `i64`. No result may depend on it.
+    Workers,
 }
 
 /// A statement.

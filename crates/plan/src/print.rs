@@ -217,6 +217,7 @@ impl Printer<'_> {
             HostExpr::Convert(to, x) => conversion(*to, self.tree(x)),
             HostExpr::Select(c, x, y) => (format!("select({}, {}, {})", e(c), e(x), e(y)), ATOM),
             HostExpr::MemoryLimit => ("memory_limit".into(), ATOM),
+            HostExpr::Workers => ("workers".into(), ATOM),
         }
     }
 

@@ -147,6 +147,9 @@ entry total(n: i64) -> f64 = sum([1.0 / f64(i + 1) for i < n])
 entry rows(n: i64) -> []f32 = [sum([1.0f32 / f32(j + 1) for j < (7919 * i) % 3000]) for i < n]
 entry kept(n: i64) -> (f64, []f64) =
   let xs = [1.0 / f64(i + 1) for i < n if i % 3 != 0] in (sum(xs), scan((+), 0.0, xs))
+entry binned(n: i64) -> ([]f64, []i64) =
+  let bins = [(i * i) % 11 for i < n]
+  in (hist((+), 0.0, 11, bins, [1.0 / f64(i + 1) for i < n]), hist((+), 0, 11, bins, [i for i < n]))
 ";
     let program = Program::from_text("threads", text).expect("a right program");
     for setup in
@@ -155,7 +158,7 @@ entry kept(n: i64) -> (f64, []f64) =
         let answers = [1, 2, 7].map(|threads| {
             let engine =
                 engine(&program, &setup.clone().threads(threads)).unwrap_or_else(|why| panic!("{setup}: {why}"));
-            [("total", "100000"), ("rows", "300"), ("kept", "20000")].map(|(entry, n)| {
+            [("total", "100000"), ("rows", "300"), ("kept", "20000"), ("binned", "200000")].map(|(entry, n)| {
                 let n = program.argument(entry, 0, n).expect("a number");
                 let first = call(&engine, entry, std::slice::from_ref(&n), text);
                 assert_eq!(first, call(&engine, entry, &[n], text), "{setup}: two runs of `{entry}`");

@@ -44,6 +44,7 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
             })
         }
         Expr::Convert(to, a) => convert(k, *to, a),
+        Expr::Ordinal(a) => tight(format!("ordinal_{}({})", type_of(k, a), expr(k, a))),
         Expr::Select(c, a, b) => loose(format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b))),
         Expr::Load(p, at) | Expr::LoadFresh(p, at) => {
             loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at)))

@@ -218,7 +218,7 @@ impl Scope {
                     self.is_slow |= divides || matches!(op, BinOp::Pow | BinOp::Atan2);
                     self.exprs(&[a, b]);
                 }
-                Expr::Convert(_, a) => self.exprs(&[a]),
+                Expr::Convert(_, a) | Expr::Ordinal(a) => self.exprs(&[a]),
                 Expr::Quotient(a, b) => {
                     self.is_slow = true;
                     self.exprs(&[a, b]);

@@ -4,6 +4,7 @@
 //! add_i32(a, b)     wraps; plain `+` on signed integers may not
 //! div_i64(a, b)     rounds towards minus infinity, 0 where the divisor is
 //! min_f64(a, b)     the total order: -0 before +0, NaN last
+//! ordinal_f64(x)    the place in that order as an unsigned integer
 //! i32_of_f64(x)     saturates, NaN gives 0
 //! exp_f64(x)        the steps of `terrace_base::elementary`, which vectorise
 //! atomic_min_f32    combines with what is there, whoever else does
@@ -70,6 +71,13 @@ TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
         if (b != b) return true;                                                                       \
         return a < b || (a == b && signbit(a) && !signbit(b));                                         \
     }                                                                                                  \
+    HELPER U ordinal_##N(T x) {                                                                        \
+        const U sign = (U)1 << (sizeof(U) * 8 - 1);                                                    \
+        U bits;                                                                                        \
+        memcpy(&bits, &x, sizeof x);                                                                   \
+        if (x != x) return ~(U)0;                                                                      \
+        return bits & sign ? ~bits : bits | sign;                                                      \
+    }                                                                                                  \
     HELPER T min_##N(T a, T b) { return before_##N(b, a) ? b : a; }                                    \
     HELPER T max_##N(T a, T b) { return before_##N(a, b) ? b : a; }                                    \
     HELPER T rem_##N(T a, T b) {                                                                       \
@@ -80,6 +88,15 @@ TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
 
 TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)
 TERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)
+HELPER uint32_t ordinal_bool(bool x) { return x; }
+HELPER uint32_t ordinal_i8(int8_t x) { return (uint8_t)x ^ 0x80u; }
+HELPER uint32_t ordinal_i16(int16_t x) { return (uint16_t)x ^ 0x8000u; }
+HELPER uint32_t ordinal_i32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
+HELPER uint64_t ordinal_i64(int64_t x) { return (uint64_t)x ^ ((uint64_t)1 << 63); }
+HELPER uint32_t ordinal_u8(uint8_t x) { return x; }
+HELPER uint32_t ordinal_u16(uint16_t x) { return x; }
+HELPER uint32_t ordinal_u32(uint32_t x) { return x; }
+HELPER uint64_t ordinal_u64(uint64_t x) { return x; }
 
 /* exp and log without a branch or a call, step by step as the interpreter computes them. */
 HELPER uint64_t bits_of_f64(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }

@@ -40,6 +40,7 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
             tight(format!("{name}({}, {}, {})", expr(k, a), expr(k, b), expr(k, c)))
         }
         Expr::Convert(to, a) => convert(k, *to, a),
+        Expr::Ordinal(a) => tight(format!("terrace_ordinal({})", expr(k, a))),
         Expr::Select(c, a, b) => loose(format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b))),
         Expr::Load(p, at) => loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at))),
         Expr::LoadFresh(p, at) => {

@@ -136,6 +136,24 @@ __device__ __noinline__ void terrace_fail(unsigned long long* err, long long lau
     }
 }
 
+/* The place of a value in the total order of its type. */
+template <class T> __device__ __forceinline__ unsigned int terrace_ordinal(T x) {
+    return ((unsigned int)x ^ ((T)-1 < (T)0 ? 1u << (sizeof(T) * 8 - 1) : 0u)) & (~0u >> (32 - sizeof(T) * 8));
+}
+__device__ __forceinline__ unsigned long long terrace_ordinal(unsigned long long x) { return x; }
+__device__ __forceinline__ unsigned long long terrace_ordinal(long long x) {
+    return (unsigned long long)x ^ (1ull << 63);
+}
+__device__ __forceinline__ unsigned int terrace_ordinal(float x) {
+    unsigned int bits;
+    memcpy(&bits, &x, sizeof x);
+    return x != x ? ~0u : bits >> 31 ? ~bits : bits | 1u << 31;
+}
+__device__ __forceinline__ unsigned long long terrace_ordinal(double x) {
+    unsigned long long bits;
+    memcpy(&bits, &x, sizeof x);
+    return x != x ? ~0ull : bits >> 63 ? ~bits : bits | 1ull << 63;
+}
 template <class T> __device__ __forceinline__ T terrace_await(const T* p) {
     T value = terrace_load_volatile(p);
     while (value == (T)0) {

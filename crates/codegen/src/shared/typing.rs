@@ -1,7 +1,7 @@
 //! The types of kernel expressions.
 
 use terrace_base::ScalarType;
-use terrace_ir::kernel::{Expr, Kernel, ParamKind};
+use terrace_ir::kernel::{Expr, Kernel, ParamKind, ordinal_type};
 use terrace_plan::KernelParam;
 
 /// The type of what a parameter holds.
@@ -37,6 +37,7 @@ pub fn type_of(kernel: &Kernel, e: &Expr) -> ScalarType {
         Expr::Unary(_, a) | Expr::Binary(_, a, _) | Expr::Fma(a, ..) => type_of(kernel, a),
         Expr::Select(_, a, _) | Expr::Shuffle(_, a, _) => type_of(kernel, a),
         Expr::Convert(ty, _) => *ty,
+        Expr::Ordinal(a) => ordinal_type(type_of(kernel, a)),
         Expr::Element(a, _) => kernel.arrays[*a].elem,
     }
 }

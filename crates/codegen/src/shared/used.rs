@@ -103,7 +103,7 @@ impl Used {
                     self.params.insert(*p);
                     self.exprs(&[a]);
                 }
-                Expr::Unary(_, a) | Expr::Convert(_, a) => self.exprs(&[a]),
+                Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => self.exprs(&[a]),
                 Expr::Element(array, a) => {
                     self.array(*array);
                     self.exprs(&[a]);

@@ -72,7 +72,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             OpKind::Hist { operator, neutral, count } => {
                 self.hist(frame, &mut running, operator, neutral, *count, binds)?
             }
-            OpKind::Sort => self.sort(frame, &mut running, binds)?,
+            OpKind::Sort { form } => self.sort(frame, &mut running, binds, *form)?,
         };
         self.memory.end();
         self.open -= 1;

@@ -18,7 +18,7 @@ use super::space::Step;
 use std::cmp::Ordering;
 use terrace_base::Scalar;
 use terrace_ir::flat::note::Note;
-use terrace_ir::flat::{Level, Operator};
+use terrace_ir::flat::{Level, Operator, SortForm};
 use terrace_ir::{Atom, ValueId};
 
 impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
@@ -141,12 +141,13 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         frame: &mut Frame<'p, A, M>,
         running: &mut Running<'p>,
         binds: &'p [ValueId],
+        form: SortForm,
     ) -> Outcome<Results<M>> {
         let results = &running.op.body.results;
         if results.is_empty() {
             return Err(bug("a sort without a key"));
         }
-        same(binds.len(), 1)?;
+        same(binds.len(), if form == SortForm::Order { 1 } else { results.len() })?;
         let mut outs = self.outputs(frame, binds)?;
         let mut keys: Vec<Vec<Scalar>> = Vec::new();
         loop {
@@ -159,10 +160,14 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                     let keys = std::mem::take(&mut keys);
                     let mut order: Vec<usize> = (0..keys.len()).collect();
                     order.sort_by(|a, b| lexicographic(&keys[*a], &keys[*b]));
-                    for out in &mut outs {
+                    for (n, out) in outs.iter_mut().enumerate() {
                         for k in &order {
                             self.memory.point(RESULT + out.items.len() as u64);
-                            self.push(frame, out, Scalar::I64(*k as i64))?;
+                            let sorted = match form {
+                                SortForm::Order => Scalar::I64(*k as i64),
+                                SortForm::Keys => keys[*k].get(n).copied().unwrap_or(Scalar::I64(0)),
+                            };
+                            self.push(frame, out, sorted)?;
                         }
                     }
                 }

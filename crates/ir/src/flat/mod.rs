@@ -358,9 +358,21 @@ pub enum OpKind {
         /// How many bins.
         count: Atom,
     },
-    /// The body's results are keys. Binds an `i64` column over the points: which index of the last dimension comes there when
-    /// every row of it is sorted, by the total order of each key and the first key first. Equal keys stay in order.
-    Sort,
+    /// The body's results are keys. Every row of the last dimension is sorted by the total order of each key, the first key first;
+    /// equal keys stay in order.
+    Sort {
+        /// What it binds.
+        form: SortForm,
+    },
+}
+
+/// What a sort gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortForm {
+    /// An `i64` column over the points: which index of the last dimension comes there.
+    Order,
+    /// A column per key, sorted.
+    Keys,
 }
 
 /// Which prefixes a scan gives.

@@ -7,8 +7,8 @@
 use super::note::Note;
 use super::visit::{bound_values, formal_indices, walk_mut};
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, ThresholdId, Type,
-    Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, SortForm, Stmt,
+    ThresholdId, Type, Value,
 };
 use crate::mem::Place;
 use crate::text::read::{Read, Reader};
@@ -362,7 +362,10 @@ impl<A: Note> Parser<'_, A> {
                 let (operator, neutral) = self.combine()?;
                 OpKind::Hist { operator, neutral, count }
             }
-            "sort" => OpKind::Sort,
+            "sort" => {
+                let form = if self.r.take_word("keys") { SortForm::Keys } else { SortForm::Order };
+                OpKind::Sort { form }
+            }
             _ => OpKind::Pack,
         };
         Ok(Op { level, space, indices, positions, body: self.body()?, kind })

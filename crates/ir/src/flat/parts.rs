@@ -180,7 +180,7 @@ macro_rules! parts_of_op {
                     f($part::Column(v));
                 }
             }
-            OpKind::Pack | OpKind::Sort => {}
+            OpKind::Pack | OpKind::Sort { .. } => {}
         }
         f($part::Body(body));
     }};
@@ -235,7 +235,7 @@ impl Op {
             OpKind::Pack => "pack",
             OpKind::Scatter { .. } => "scatter",
             OpKind::Hist { .. } => "hist",
-            OpKind::Sort => "sort",
+            OpKind::Sort { .. } => "sort",
         }
     }
 }

@@ -19,7 +19,7 @@
 
 use super::note::Note;
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, Stmt, Type, Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, SortForm, Stmt, Type, Value,
 };
 use crate::mem::Place;
 use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, thresholds};
@@ -254,7 +254,8 @@ impl<A: Note> Printer<'_, A> {
         let space: String = op.space.iter().map(|d| format!("[{}]", self.dimension(d))).collect();
         let (indices, positions) = (self.index_binders(&op.indices), self.index_binders(&op.positions));
         let kind = match &op.kind {
-            OpKind::Map { rows: None } | OpKind::Pack | OpKind::Sort => String::new(),
+            OpKind::Map { rows: None } | OpKind::Pack | OpKind::Sort { form: SortForm::Order } => String::new(),
+            OpKind::Sort { form: SortForm::Keys } => " keys".into(),
             OpKind::Map { rows: Some(rows) } => format!(" rows {}", self.name(*rows)),
             OpKind::Reduce { operator, neutral, masked } => {
                 let masked = if *masked { " masked" } else { "" };

@@ -113,6 +113,7 @@ impl Printer<'_> {
             Expr::Tile => "tile".into(),
             Expr::Thread => "thread".into(),
             Expr::Failed => "failed".into(),
+            Expr::Ordinal(x) => format!("ordinal({})", e(x)),
             Expr::Quotient(x, y) => format!("quotient({}, {})", e(x), e(y)),
             Expr::Fma(x, y, z) => format!("fma({}, {}, {})", e(x), e(y), e(z)),
             Expr::Select(c, x, y) => format!("select({}, {}, {})", e(c), e(x), e(y)),

@@ -88,6 +88,10 @@ impl Device for Cpu {
         Target::C
     }
 
+    fn workers(&self) -> usize {
+        self.threads.count
+    }
+
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
         let mut kernels = Vec::new();
         let (library, remark) = match plan.kernels.is_empty() {

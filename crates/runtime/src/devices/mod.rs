@@ -114,6 +114,10 @@ pub(crate) trait Device: Send + Sync {
     fn memory_bytes(&self) -> u64;
     /// Which kernels it runs.
     fn target(&self) -> Target;
+    /// How many threads share a launch, where that is a small number.
+    fn workers(&self) -> usize {
+        1
+    }
     /// Compiles and loads the kernels of a plan.
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String>;
     /// New memory, aligned for any scalar and any vector of them; contents are not defined.

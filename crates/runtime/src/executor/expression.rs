@@ -39,6 +39,7 @@ impl Executor<'_> {
                 let bytes = i64::try_from(self.space.wave_bytes()).unwrap_or(i64::MAX);
                 Ok(Scalar::I64(bytes))
             }
+            HostExpr::Workers => Ok(Scalar::I64(self.space.device.workers() as i64)),
         }
     }
 

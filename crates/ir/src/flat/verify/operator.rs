@@ -3,7 +3,7 @@
 use super::{Around, BOOL, Checker, I64, Scope, column, types_of};
 use crate::fault::{Fault, require};
 use crate::flat::note::Note;
-use crate::flat::{Descriptor, Level, Op, OpKind, Operator, ScanForm, Type};
+use crate::flat::{Descriptor, Level, Op, OpKind, Operator, ScanForm, SortForm, Type};
 use terrace_base::ScalarType;
 
 impl<A: Note> Checker<'_, A> {
@@ -88,9 +88,12 @@ impl<A: Note> Checker<'_, A> {
                 self.combining(operator, &neutral, values, scope)?;
                 columns().collect()
             }
-            OpKind::Sort => {
+            OpKind::Sort { form } => {
                 require(!values.is_empty(), || "a sort has a key".into())?;
-                vec![column(ScalarType::I64)]
+                match form {
+                    SortForm::Order => vec![column(ScalarType::I64)],
+                    SortForm::Keys => columns().collect(),
+                }
             }
         })
     }

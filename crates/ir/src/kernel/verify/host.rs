@@ -106,7 +106,7 @@ impl Host<'_> {
                 self.expect(y, s, "the second choice")?;
                 s
             }
-            HostExpr::MemoryLimit => ScalarType::I64,
+            HostExpr::MemoryLimit | HostExpr::Workers => ScalarType::I64,
         })
     }
 

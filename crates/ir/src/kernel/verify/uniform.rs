@@ -42,7 +42,7 @@ impl Facts<'_> {
             Expr::Const(_) | Expr::Tile | Expr::Param(_) => true,
             Expr::Local(l) => !self.varying.contains(l),
             Expr::Thread | Expr::Failed | Expr::LoadFresh(..) | Expr::Shuffle(..) => false,
-            Expr::Unary(_, x) | Expr::Convert(_, x) => self.uniform(x),
+            Expr::Unary(_, x) | Expr::Convert(_, x) | Expr::Ordinal(x) => self.uniform(x),
             Expr::Binary(_, x, y) | Expr::Quotient(x, y) => self.uniform(x) && self.uniform(y),
             Expr::Fma(x, y, z) | Expr::Select(x, y, z) => self.uniform(x) && self.uniform(y) && self.uniform(z),
             Expr::Load(p, at) => {
@@ -128,7 +128,7 @@ impl Facts<'_> {
         let e = |x: &Expr| self.shuffles(x, together);
         match expr {
             Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Ok(()),
-            Expr::Unary(_, x) | Expr::Convert(_, x) => e(x),
+            Expr::Unary(_, x) | Expr::Convert(_, x) | Expr::Ordinal(x) => e(x),
             Expr::Load(_, x) | Expr::LoadFresh(_, x) | Expr::Element(_, x) => e(x),
             Expr::Binary(_, x, y) | Expr::Quotient(x, y) => e(x).and_then(|()| e(y)),
             Expr::Fma(x, y, z) => e(x).and_then(|()| e(y)).and_then(|()| e(z)),

@@ -25,7 +25,7 @@ use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
 use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::core::{Expr, Lambda, Strides};
-use terrace_ir::flat::{self, Level, OpKind};
+use terrace_ir::flat::{self, Level, OpKind, SortForm};
 use terrace_ir::{Atom, ValueId};
 
 /// Where something is written, at each point of a space.
@@ -70,7 +70,11 @@ impl Flattener<'_> {
                 self.hist(operator, &neutral, &count, &both, name, env, cx, scope)
             }
             Expr::Sort { keys, array } => {
+                let itself = keys == array;
                 let (keys, array) = (self.array(*keys, env), self.array(*array, env));
+                if let (true, Elem::Scalar(_, ty)) = (itself, &keys.elem) {
+                    return self.sort_scalars(&keys, *ty, name, cx, scope);
+                }
                 self.sort(&keys, &array, name, cx, scope)
             }
             _ => unreachable!("scalar and structural expressions are translated elsewhere"),
@@ -417,7 +421,9 @@ impl Flattener<'_> {
         let (off, _) = self.offsets(bins, &Ix::read(counts, bins.position()), self.bound_of(points.total()))?;
         // Bins are numbered row by row, so points sorted by bin within their row are sorted by bin altogether.
         let order = self.column_value("order", ScalarType::I64, size_of(points.total()));
-        self.op(&scope, points, vec![order], OpKind::Sort, |s, scope| Ok(vec![s.ix(bin, scope)]))?;
+        self.op(&scope, points, vec![order], OpKind::Sort { form: SortForm::Order }, |s, scope| {
+            Ok(vec![s.ix(bin, scope)])
+        })?;
         let elem = self.stored(points, &scope, value, name)?;
         let last = points.depth() - 1;
         let row = points.position().sub(Ix::Index(last));
@@ -435,6 +441,21 @@ impl Flattener<'_> {
         })
     }
 
+    /// Scalars that are sorted by themselves.
+    fn sort_scalars(&mut self, keys: &Arr, ty: ScalarType, name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
+        let level = cx.depth() + scope.positions.len();
+        let points = self.iterate(cx, scope, keys)?;
+        let key = self.item_in(&points, keys, level);
+        let sorted = self.column_value(name, ty, size_of(points.total()));
+        self.bound_local(sorted, &points);
+        self.op(scope, &points, vec![sorted], OpKind::Sort { form: SortForm::Keys }, |s, scope| {
+            let mut keys = Vec::new();
+            s.scalars(&key, scope, &mut keys);
+            Ok(keys)
+        })?;
+        Ok(Rep::Array(self.collected(cx, &points, Elem::Scalar(sorted, ty))))
+    }
+
     fn sort(&mut self, keys: &Arr, array: &Arr, name: &str, cx: &Context, scope: &Scope) -> Result<Rep> {
         let level = cx.depth() + scope.positions.len();
         let points = self.iterate(cx, scope, &zip(vec![keys.clone(), array.clone()]))?;
@@ -444,7 +465,7 @@ impl Flattener<'_> {
         }
         let order = self.column_value("order", ScalarType::I64, size_of(points.total()));
         self.bound_local(order, &points);
-        self.op(scope, &points, vec![order], OpKind::Sort, |s, scope| {
+        self.op(scope, &points, vec![order], OpKind::Sort { form: SortForm::Order }, |s, scope| {
             let mut keys = Vec::new();
             s.scalars(&key, scope, &mut keys);
             Ok(if keys.is_empty() { vec![Atom::int(0)] } else { keys })

@@ -463,7 +463,7 @@ impl<'a> Host<'a> {
 
     /// What the closure emits, as a list of its own. Whatever it brings to the host is forgotten afterwards: the code may
     /// not have run.
-    fn nested(&mut self, f: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<Vec<HostStmt>> {
+    pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<Vec<HostStmt>> {
         let saved = (self.at.clone(), self.totals.clone(), std::mem::take(&mut self.stmts));
         let outcome = f(self);
         let inner = std::mem::replace(&mut self.stmts, saved.2);

@@ -43,6 +43,16 @@ pub fn hmul(a: HostExpr, b: HostExpr) -> HostExpr {
     binary(BinOp::Mul, a, b)
 }
 
+/// `a / b`, rounded down.
+pub fn hdiv(a: HostExpr, b: HostExpr) -> HostExpr {
+    binary(BinOp::Div, a, b)
+}
+
+/// The smaller.
+pub fn hmin(a: HostExpr, b: HostExpr) -> HostExpr {
+    binary(BinOp::Min, a, b)
+}
+
 /// The larger.
 pub fn hmax(a: HostExpr, b: HostExpr) -> HostExpr {
     binary(BinOp::Max, a, b)

@@ -58,7 +58,7 @@ pub(super) fn compile(
     let fits = host.device == Target::C
         && region.accepts(rounds.cond)
         && region.accepts(rounds.body)
-        && !asks_for_memory(rounds.test)
+        && !asks_the_device(rounds.test)
         && region.size <= LONGEST
         && region.buffers_are_apart();
     if !fits {
@@ -160,19 +160,19 @@ impl<'h, 'a> Region<'h, 'a> {
     fn accepts_one(&mut self, stmt: &HostStmt, fresh: &mut BTreeSet<SlotId>) -> bool {
         self.size += 1;
         match stmt {
-            HostStmt::Compute { expr, .. } => !asks_for_memory(expr),
+            HostStmt::Compute { expr, .. } => !asks_the_device(expr),
             HostStmt::Check { cond, values, .. } => {
-                values.len() <= SHOWN && !values.iter().chain([cond]).any(asks_for_memory)
+                values.len() <= SHOWN && !values.iter().chain([cond]).any(asks_the_device)
             }
             HostStmt::If { cond, then, otherwise } => {
-                !asks_for_memory(cond) && self.accepts(then) && self.accepts(otherwise)
+                !asks_the_device(cond) && self.accepts(then) && self.accepts(otherwise)
             }
-            HostStmt::While { cond, test, body } => !asks_for_memory(test) && self.accepts(cond) && self.accepts(body),
+            HostStmt::While { cond, test, body } => !asks_the_device(test) && self.accepts(cond) && self.accepts(body),
             HostStmt::AllocCell { to } => {
                 fresh.insert(*to);
                 true
             }
-            HostStmt::WriteCell { cell, value } => fresh.contains(cell) && !asks_for_memory(value),
+            HostStmt::WriteCell { cell, value } => fresh.contains(cell) && !asks_the_device(value),
             HostStmt::Alias { to, from } => self.scalar(*to).is_some() && self.scalar(*from).is_some(),
             HostStmt::Read { .. } => true,
             HostStmt::Launch { kernel, tiles, args } => {
@@ -191,7 +191,7 @@ impl<'h, 'a> Region<'h, 'a> {
 
     fn accepts_argument(&mut self, param: &Param, arg: &Argument, fresh: &BTreeSet<SlotId>) -> bool {
         let slot = match arg {
-            Argument::Value(expr) => return !asks_for_memory(expr),
+            Argument::Value(expr) => return !asks_the_device(expr),
             Argument::Slot(slot) => *slot,
         };
         let (read, written) = match param.kind {
@@ -274,7 +274,7 @@ impl<'h, 'a> Region<'h, 'a> {
             HostExpr::Fma(a, b, c) => Expr::Fma(inside(a), inside(b), inside(c)),
             HostExpr::Convert(ty, a) => Expr::Convert(*ty, inside(a)),
             HostExpr::Select(a, b, c) => Expr::Select(inside(a), inside(b), inside(c)),
-            HostExpr::MemoryLimit => unreachable!("loops that ask for memory are declined"),
+            HostExpr::MemoryLimit | HostExpr::Workers => unreachable!("loops that ask the device are declined"),
         }
     }
 
@@ -423,13 +423,13 @@ fn may_fail(host: &Host<'_>, stmts: &[HostStmt]) -> bool {
     })
 }
 
-fn asks_for_memory(e: &HostExpr) -> bool {
+fn asks_the_device(e: &HostExpr) -> bool {
     match e {
         HostExpr::Const(_) | HostExpr::Slot(_) => false,
-        HostExpr::Unary(_, a) | HostExpr::Convert(_, a) => asks_for_memory(a),
-        HostExpr::Binary(_, a, b) => asks_for_memory(a) || asks_for_memory(b),
-        HostExpr::Fma(a, b, c) | HostExpr::Select(a, b, c) => [a, b, c].into_iter().any(|e| asks_for_memory(e)),
-        HostExpr::MemoryLimit => true,
+        HostExpr::Unary(_, a) | HostExpr::Convert(_, a) => asks_the_device(a),
+        HostExpr::Binary(_, a, b) => asks_the_device(a) || asks_the_device(b),
+        HostExpr::Fma(a, b, c) | HostExpr::Select(a, b, c) => [a, b, c].into_iter().any(|e| asks_the_device(e)),
+        HostExpr::MemoryLimit | HostExpr::Workers => true,
     }
 }
 
@@ -527,7 +527,7 @@ impl Live {
     fn expr(&mut self, e: &HostExpr) {
         match e {
             HostExpr::Slot(s) => self.slot(*s),
-            HostExpr::Const(_) | HostExpr::MemoryLimit => {}
+            HostExpr::Const(_) | HostExpr::MemoryLimit | HostExpr::Workers => {}
             HostExpr::Unary(_, a) | HostExpr::Convert(_, a) => self.expr(a),
             HostExpr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
             HostExpr::Fma(a, b, c) | HostExpr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),

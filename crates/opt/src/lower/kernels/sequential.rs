@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! let n, ys = pack thread [m] (…) { x > 0, x }      n = 0
+//!                                                   for q in 0 .. m { ys[n] = x; n = n + (x > 0) }     (a CPU, with room for m)
 //!                                                   for q in 0 .. m { if x > 0 { ys[n] = x; n = n + 1 } }
 //! ```
 //!
@@ -11,15 +12,16 @@
 
 use super::body::atoms;
 use super::build::Builder;
-use super::expr::{add, ge, int, local};
+use super::expr::{add, convert, ge, int, local};
 use super::points::{Point, count, for_all, row_length, row_start};
 use super::reduce::{Reduction, Row, assign_all, guarded};
 use super::writes::{fill, length, put, starts};
 use super::{Lowered, limit};
+use terrace_algebra::Size;
 use terrace_base::ScalarType;
-use terrace_ir::flat::{Level, Op, OpKind, Operator, ScanForm};
+use terrace_ir::flat::{Descriptor, Level, Op, OpKind, Operator, ScanForm};
 use terrace_ir::kernel::{Expr, LocalId};
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::{Atom, ValueId, size_var};
 
 impl<'h> Builder<'h> {
     /// An operator inside a thread. `ok` is true before, and false afterwards if a check has failed inside.
@@ -68,7 +70,7 @@ impl<'h> Builder<'h> {
                 })?;
                 Ok(binds.iter().map(|_| None).collect())
             }
-            OpKind::Sort => Err(limit(self.span(), "a sort inside a thread")),
+            OpKind::Sort { .. } => Err(limit(self.span(), "a sort inside a thread")),
         }
     }
 
@@ -160,9 +162,17 @@ impl<'h> Builder<'h> {
     ) -> Lowered<Vec<Option<Expr>>> {
         let d = op.space.len() - 1;
         let kept = self.var("kept", ScalarType::I64, int(0));
+        // Which elements stay is a coin that no processor foresees. Where there is room for all, each is written, and the place
+        // moves on for those that stay: a place is never behind that of a point itself.
+        let roomy = self.target_is_cpu() && has_room_for_all(self, op, &binds[1..]);
         let each = |b: &mut Self, point: &Point| {
             visit(b, op, point, ok, outermost, |b, _, mut values| {
                 let keep = values.remove(0);
+                if roomy {
+                    store_all(b, &binds[1..], local(kept), values)?;
+                    b.set(kept, add(local(kept), convert(ScalarType::I64, keep)));
+                    return Ok(());
+                }
                 b.when(keep, |b| {
                     store_all(b, &binds[1..], local(kept), values)?;
                     b.set(kept, add(local(kept), int(1)));
@@ -185,6 +195,16 @@ impl<'h> Builder<'h> {
         }
         Ok(out)
     }
+}
+
+/// Whether a row of a pack has as much room as it has points.
+fn has_room_for_all(b: &Builder<'_>, op: &Op, columns: &[ValueId]) -> bool {
+    let [Descriptor::Regular(n)] = op.space.as_slice() else { return false };
+    let points = match n {
+        Atom::Var(v) => Size::var(size_var(*v)),
+        Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
+    };
+    !columns.is_empty() && columns.iter().all(|v| b.host.function.values[*v].bound.as_ref() == Some(&points))
 }
 
 /// A bin becomes its combination with the values of a point, unless the bin is negative.

@@ -118,9 +118,8 @@ fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
 fn children(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
-        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => {
-            vec![a]
-        }
+        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
+        Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
         Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
         Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
     }
@@ -129,9 +128,8 @@ fn children(e: &Expr) -> Vec<&Expr> {
 pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
-        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => {
-            vec![a]
-        }
+        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
+        Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
         Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
         Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
     }

@@ -18,7 +18,7 @@
 
 use super::build::{Writer, size_of};
 use terrace_base::{BinOp, IdVec, ScalarType};
-use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, Space, Value};
+use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, SortForm, Space, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// Whether all threads at once cannot compute it.
@@ -78,7 +78,7 @@ impl Writer<'_> {
         let off = self.offsets(like.level, counts, count);
         let order = self.column("order", ScalarType::I64, points);
         let line = Space::from([Descriptor::Regular(points)]);
-        self.over_space(like.level, line, OpKind::Sort, vec![order], |w, point| {
+        self.over_space(like.level, line, OpKind::Sort { form: SortForm::Order }, vec![order], |w, point| {
             vec![w.read("bin", *bins, point.position())]
         });
         let rows = Space::from([Descriptor::Regular(count), Descriptor::Irregular { off, start: None }]);

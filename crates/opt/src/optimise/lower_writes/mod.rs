@@ -1,31 +1,36 @@
 //! Operators that no machine has become operators that machines have.
 //!
 //! ```text
-//! hist by a float sum      count per bin, offsets, sort by bin, one reduction per bin (`hists.rs`)
+//! hist by a float sum      on a GPU: count per bin, offsets, sort by bin, one reduction per bin (`hists.rs`)
 //! scatter, positions       hist by max of point numbers, then a map that takes what the winner wrote (`scatters.rs`)
 //!   may repeat
-//! sort                     merge passes over runs of 1, 2, 4, … (`sorts.rs`)
+//! sort                     on a CPU one key after the other, the last one first; elsewhere merge passes over
+//!                          runs of 1, 2, 4, … (`sorts.rs`)
 //! ```
 //!
 //! A machine has the *exact* histogram, in which any order of the points gives the same bits, and the scatter whose
 //! positions are distinct: both are done at once by all threads, with atomic operations and with plain stores. What one thread does
 //! in order it can do with any operator, so at thread level only sorts change. All of this happens after the versions
 //! have been chosen and before memory is planned; each rewrite takes the same number of points up to a factor that does not depend on
-//! the data, but for sorts, which take n log² n comparisons.
+//! the data, but for merge passes, which take n log² n comparisons. A CPU sorts by one key itself.
 
 mod build;
 mod hists;
 mod scatters;
 mod sorts;
 
+use crate::options::Options;
 use build::Writer;
 use terrace_base::{IdVec, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Body, Expr, Op, OpKind, Program, Value};
+use terrace_plan::Target;
 
-/// Histograms that are not exact become sorts and reductions.
-pub fn lower_hists(program: &mut Program) {
-    rewrite_all(program, &hists::is_inexact, &|w, op, binds| w.hist(op, binds));
+/// Histograms that are not exact become sorts and reductions. A CPU combines bins part by part, in order.
+pub fn lower_hists(program: &mut Program, options: &Options) {
+    if options.target != Target::C {
+        rewrite_all(program, &hists::is_inexact, &|w, op, binds| w.hist(op, binds));
+    }
 }
 
 /// Scatters whose positions may repeat become histograms and maps.
@@ -33,9 +38,16 @@ pub fn lower_scatters(program: &mut Program) {
     rewrite_all(program, &|op, _| scatters::may_repeat(op), &|w, op, binds| w.scatter(op, binds));
 }
 
-/// Sorts become merge passes.
-pub fn lower_sorts(program: &mut Program) {
-    rewrite_all(program, &|op, _| op.kind == OpKind::Sort, &|w, op, binds| w.sort(op, binds));
+/// Sorts become merge passes or, on a CPU, sorts by one key each.
+pub fn lower_sorts(program: &mut Program, options: &Options) {
+    let is_sort = |op: &Op, _: &IdVec<ValueId, Value>| matches!(op.kind, OpKind::Sort { .. });
+    match options.target {
+        Target::C => {
+            let wanted = |op: &Op, values: &IdVec<ValueId, Value>| is_sort(op, values) && op.body.results.len() > 1;
+            rewrite_all(program, &wanted, &|w, op, binds| w.sort_key_by_key(op, binds));
+        }
+        Target::Cuda => rewrite_all(program, &is_sort, &|w, op, binds| w.sort(op, binds)),
+    }
 }
 
 type Wanted<'a> = &'a dyn Fn(&Op, &IdVec<ValueId, Value>) -> bool;

@@ -1,5 +1,16 @@
-//! `sort`: merge passes over runs of 1, 2, 4, … points.
+//! `sort`: by several keys, and on machines without a sort.
 //!
+//! A sort keeps the order of equal keys. So sorting by the last key and then by the one before it, and so on, sorts by all:
+//!
+//! ```text
+//! let order = sort grid [n] (q) { => a[q], b[q] }
+//!
+//! let by_b  = sort grid [n] (q) { => b[q] }
+//! let moved = sort grid [n] (q) { => a[by_b[q]] }
+//! let order = map grid [n] (q) { => by_b[moved[q]] }
+//! ```
+//!
+//! That is what a CPU does. Other machines have merge passes over runs of 1, 2, 4, … points.
 //! All points of a pass find their place at once: place `d` of two neighbouring runs takes `i` points from the first and
 //! `d - i` from the second, and bisection finds the `i` (the *merge path* of Odeh, Green, Mwassi, Shmueli and Birk, "Merge
 //! Path: parallel merging made simple", 2012). The order is moved, the keys stay where they are. The first run wins ties,
@@ -19,8 +30,15 @@
 
 use super::build::{Point, Writer};
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
-use terrace_ir::flat::{Body, Descriptor, Expr, Op, OpKind, Space, Type};
+use terrace_ir::flat::{Body, Descriptor, Expr, Op, OpKind, SortForm, Space, Type};
 use terrace_ir::{Atom, ValueId};
+
+fn form_of(op: &Op) -> SortForm {
+    match op.kind {
+        OpKind::Sort { form } => form,
+        _ => SortForm::Order,
+    }
+}
 
 /// Two neighbouring runs, and the place in them that is to be filled.
 struct Merge<'a> {
@@ -34,9 +52,61 @@ struct Merge<'a> {
 }
 
 impl Writer<'_> {
-    pub(super) fn sort(&mut self, op: Op, binds: Vec<ValueId>) {
-        let [sorted] = binds.as_slice() else { unreachable!("a sort binds one column") };
+    /// One sort per key.
+    pub(super) fn sort_key_by_key(&mut self, op: Op, binds: Vec<ValueId>) {
         let like = Op { body: Body::default(), ..op.clone() };
+        let form = form_of(&op);
+        let Some(sorted) = binds.first().copied() else { return };
+        let Type::Column { length, .. } = self.values[sorted].ty.clone() else { unreachable!("a sort binds columns") };
+        let keys = self.columns_of(op, &length, self.values[sorted].bound.clone());
+        let mut order: Option<ValueId> = None;
+        for (k, key) in keys.iter().enumerate().rev() {
+            let moved = self.column_like("order", ScalarType::I64, sorted);
+            let kind = OpKind::Sort { form: SortForm::Order };
+            self.over(&like, kind, vec![moved], |w, point| {
+                let at = order.map_or(point.position(), |order| w.taken_from(order, point));
+                vec![w.read("key", *key, at)]
+            });
+            order = Some(match order {
+                None => moved,
+                Some(before) => {
+                    let last = k == 0 && form == SortForm::Order;
+                    let both = if last { sorted } else { self.column_like("order", ScalarType::I64, sorted) };
+                    self.over(&like, OpKind::Map { rows: None }, vec![both], |w, point| {
+                        let at = w.taken_from(moved, point);
+                        vec![w.read("k", before, at)]
+                    });
+                    both
+                }
+            });
+        }
+        if let (Some(order), SortForm::Keys) = (order, form) {
+            self.in_order(&like, &keys, order, binds);
+        }
+    }
+
+    /// The position that an order takes a point's element from.
+    fn taken_from(&mut self, order: ValueId, point: &Point) -> Atom {
+        let row = self.binary("row", BinOp::Sub, point.position(), point.index());
+        let k = self.read("k", order, point.position());
+        self.binary("at", BinOp::Add, row, k)
+    }
+
+    /// Columns in another order.
+    fn in_order(&mut self, like: &Op, columns: &[ValueId], order: ValueId, binds: Vec<ValueId>) {
+        self.over(like, OpKind::Map { rows: None }, binds, |w, point| {
+            let at = w.taken_from(order, point);
+            columns.iter().map(|c| w.read("key", *c, at)).collect()
+        });
+    }
+
+    /// Merge passes.
+    pub(super) fn sort(&mut self, op: Op, binds: Vec<ValueId>) {
+        let Some(first) = binds.first().copied() else { return };
+        let like = Op { body: Body::default(), ..op.clone() };
+        let keyed = form_of(&op) == SortForm::Keys;
+        let order_of = if keyed { self.column_like("order", ScalarType::I64, first) } else { first };
+        let sorted = &order_of;
         let Type::Column { length, .. } = self.values[*sorted].ty.clone() else {
             unreachable!("a sort binds a column")
         };
@@ -57,6 +127,9 @@ impl Writer<'_> {
         let state = vec![(width, Atom::int(1)), (order, first.into())];
         let last = self.int("width");
         self.push(vec![last, *sorted], Expr::Loop { state, cond, body });
+        if keyed {
+            self.in_order(&like, &keys, order_of, binds);
+        }
     }
 
     /// The length of the longest row.

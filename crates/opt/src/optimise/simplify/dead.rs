@@ -75,7 +75,7 @@ fn drop_unused_results(stmt: &mut Stmt, live: &BTreeSet<ValueId>) -> bool {
         Expr::If { .. } => 0,
         Expr::Op(op) => match op.kind {
             OpKind::Pack => 1,
-            OpKind::Sort => return false,
+            OpKind::Sort { .. } => return false,
             _ => 0,
         },
         _ => return false,

@@ -10,14 +10,18 @@
 //! | reduce | rows inside a tile, and partial results of the others; then the others |
 //! | scan | a total per tile; the totals scanned by one thread; the results |
 //! | pack | a count per tile; the counts scanned by one thread; the results |
-//! | scatter, hist | the destination, copied or filled; the points |
+//! | scatter | the destination, copied; the points |
+//! | hist | parts of the points, each with bins of its own; all bins together |
+//! | sort | rows inside a tile; then, digit by digit, the others |
 //!
 //! Tiles follow from sizes alone, never from the number of threads.
 
+mod hist;
 mod map;
 mod pack;
 mod reduce;
 mod scan;
+mod sort;
 mod tiles;
 mod writes;
 
@@ -37,6 +41,9 @@ pub struct Cpu;
 
 impl Target for Cpu {
     fn operator(&self, host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+        if let OpKind::Sort { .. } = &op.kind {
+            return sort::sort(host, op, binds, span);
+        }
         if op.level == Level::Thread {
             return in_one_thread(host, op, binds, span);
         }
@@ -48,8 +55,9 @@ impl Target for Cpu {
             OpKind::Scatter { .. } if is_one_point(op) && starts(host, op, binds).is_empty() => {
                 in_one_thread(host, op, binds, span)
             }
-            OpKind::Scatter { .. } | OpKind::Hist { .. } => writes::write(host, op, binds, span),
-            OpKind::Sort => Err(super::limit(span, op.name())),
+            OpKind::Scatter { .. } => writes::write(host, op, binds, span),
+            OpKind::Hist { .. } => hist::hist(host, op, binds, span),
+            OpKind::Sort { .. } => Err(super::limit(span, op.name())),
         }
     }
 

@@ -5,7 +5,7 @@
 //!                                                      phase 1: for p in tile of n: atomic out[bins[p]] += 1
 //! ```
 //!
-//! Declined: a private copy of few bins per tile, which would save the atomic operations.
+//! A histogram with few bins has copies of them instead (`hist.rs`).
 
 use super::tiles::element_tile;
 use crate::lower::kernels::Lowered;

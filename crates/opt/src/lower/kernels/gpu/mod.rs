@@ -57,7 +57,7 @@ impl Target for Gpu {
                 single::lower(host, op, binds, span)
             }
             OpKind::Scatter { .. } | OpKind::Hist { .. } => writes::lower(host, op, binds, span),
-            OpKind::Sort => Err(super::limit(span, op.name())),
+            OpKind::Sort { .. } => Err(super::limit(span, op.name())),
         }
     }
 
