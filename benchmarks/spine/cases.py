@@ -42,7 +42,5 @@ def cases(saxpy, filtered, collatz, side, power, power_m, half, huge, triangle, 
 
 GPU = dict(saxpy=2**28, filtered=2**27, collatz=2**22, side=126, power=4_000_000, power_m=700_000, half=2_000_000,
            huge=(1_000_000, 6, 24_000_000), triangle=16384, one=2**20, rows=10_000, row=1000)
-CPU = dict(saxpy=2**25, filtered=2**24, collatz=2**19, side=63, power=500_000, power_m=90_000, half=250_000,
-           huge=(125_000, 6, 3_000_000), triangle=6000, one=2**17, rows=1250, row=1000)
 QUICK = dict(saxpy=2**16, filtered=2**16, collatz=2**10, side=12, power=2000, power_m=900, half=1000,
              huge=(500, 6, 20_000), triangle=300, one=2**10, rows=20, row=100)

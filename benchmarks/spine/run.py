@@ -1,10 +1,9 @@
 """Builds the peers, checks that all results agree, measures, prints a table and writes JSON.
 
-    python3 run.py cpu [OUT] [--only NAME,..] [--rounds N] [--quick]
     python3 run.py cuda [OUT] [--only NAME,..] [--quick]
     python3 run.py check-cuda [OUT] [--backend cuda]
 
-Terrace and its peers run in the same call, one after the other, in `rounds` rounds (more than one only where the machine is shared); the
+CPUs are measured by `cargo xtask bench-cpu`. Terrace and its peers run in the same call, one after the other, in `rounds` rounds; the
 median of a way is the least of its rounds' medians. Every case is processes of its own with a time limit, so one failure spoils one line.
 """
 
@@ -26,9 +25,7 @@ import cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-C_FLAGS = "-O3 -march=native -fopenmp -ffp-contract=off -fno-math-errno"
-FLAG_SETS = {"c": {"plain": C_FLAGS, "wide": C_FLAGS + " -mprefer-vector-width=512 -funroll-loops"},
-             "cuda": {"plain": "-O3 -std=c++17 -arch=sm_90 --extended-lambda"}}
+FLAG_SETS = {"plain": "-O3 -std=c++17 -arch=sm_90 --extended-lambda"}
 
 
 def say(text=""):
@@ -46,13 +43,13 @@ def call(command, limit, **more):
         return 1, "", str(why)
 
 
-def binary(backend):
+def binary():
     """The release binary: TERRACE_BIN, else carry/terrace, else what cargo builds."""
     named = os.environ.get("TERRACE_BIN")
     if named:
         return str(pathlib.Path(named).resolve())
     carried = ROOT / "carry" / "terrace"
-    if backend == "cuda" and carried.exists():
+    if carried.exists():
         return str(carried)
     if not shutil.which("cargo"):
         sys.exit("there is no cargo; name a release binary in TERRACE_BIN")
@@ -84,18 +81,17 @@ def link_flags(program, build):
     return [f"-I{os.path.dirname(head)}", shared]
 
 
-def build_peers(kind, programs, build):
+def build_peers(programs, build):
     """Compiles every peer with every set of flags, side by side; what failed is said and left out."""
-    compiler, suffix = ("cc", ".c") if kind == "c" else ("nvcc", ".cu")
-    compiler = os.environ.get("CC" if kind == "c" else "NVCC", compiler)
+    compiler = os.environ.get("NVCC", "nvcc")
 
     def one(job):
         program, name, flags = job
         out = build / f"{program}.{name}"
-        source = HERE / "peers" / (program + suffix)
-        extra = ["-lm"] if kind == "c" else link_flags(program, build)
+        source = HERE / "peers" / (program + ".cu")
+        extra = link_flags(program, build)
         code, _, err = call([compiler, *flags.split(), str(source), "-o", str(out), *extra], 240)
-        if code != 0 and kind == "cuda" and extra and not extra[0].startswith("-D"):
+        if code != 0 and extra and not extra[0].startswith("-D"):
             library = {"spmv": "CUSPARSE", "trmv": "CUBLAS"}[program]
             say(f"{program}: without {library}: {err.strip()[-300:]}")
             code, _, err = call([compiler, *flags.split(), f"-DNO_{library}", str(source), "-o", str(out)], 240)
@@ -104,7 +100,7 @@ def build_peers(kind, programs, build):
             return job, None
         return job, out
 
-    jobs = [(p, name, flags) for p in programs for name, flags in FLAG_SETS[kind].items()]
+    jobs = [(p, name, flags) for p in programs for name, flags in FLAG_SETS.items()]
     made = {}
     with concurrent.futures.ThreadPoolExecutor(max_workers=min(12, os.cpu_count() or 1)) as pool:
         for (program, name, _), out in pool.map(one, jobs):
@@ -113,12 +109,12 @@ def build_peers(kind, programs, build):
     return made
 
 
-def run_terrace(terrace, case, backend, build, limit, extra):
+def run_terrace(terrace, case, build, limit, extra):
     out = build / "terrace.json"
     out.unlink(missing_ok=True)
     program = (HERE / "programs" / f"{case.program}.tce").relative_to(ROOT)
     command = [terrace, "bench", str(program), "--entry", case.entry, "--from", case.maker, *case.sizes,
-               "--backend", backend, "--checksum", "--json", str(out), *extra]
+               "--backend", "cuda", "--checksum", "--json", str(out), *extra]
     began = time.time()
     code, text, err = call(command, limit, cwd=ROOT)
     if code != 0 or not out.exists():
@@ -153,10 +149,10 @@ def better(old, new):
     return {k: min(old[k], v) if k.endswith("_ms") and k in old else v for k, v in new.items()}
 
 
-def measure_case(case, terrace, backend, peers, build, rounds, limit, extra):
+def measure_case(case, terrace, peers, build, rounds, limit, extra):
     ours, ways = None, {}
     for _ in range(rounds):
-        found = run_terrace(terrace, case, backend, build, limit, extra)
+        found = run_terrace(terrace, case, build, limit, extra)
         if "failed" in found:
             ours = found
             break
@@ -192,34 +188,28 @@ def row(record):
             f"| {least:8.2f} | {agree:5} |")
 
 
-def machine(backend):
+def machine():
     facts = {"machine": platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()}
-    if backend == "cuda":
-        facts["gpu"] = call(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 20)[1].strip()
-        facts["nvcc"] = call(["nvcc", "--version"], 20)[1].strip().splitlines()[-1:]
-    else:
-        model = [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")]
-        facts["cpu"] = model[0] if model else "?"
-        facts["cc"] = call(["cc", "--version"], 20)[1].splitlines()[:1]
+    facts["gpu"] = call(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 20)[1].strip()
+    facts["nvcc"] = call(["nvcc", "--version"], 20)[1].strip().splitlines()[-1:]
     return facts
 
 
 def bench(it):
-    backend = "c" if it.what == "cpu" else "cuda"
-    sizes = cases.QUICK if it.quick else cases.CPU if backend == "c" else cases.GPU
+    sizes = cases.QUICK if it.quick else cases.GPU
     chosen = [c for c in cases.cases(**sizes) if not it.only or c.name in it.only.split(",")]
-    terrace = binary(backend)
+    terrace = binary()
     began = time.time()
     with tempfile.TemporaryDirectory(prefix="spine-") as folder:
         build = pathlib.Path(folder)
-        peers = build_peers("c" if backend == "c" else "cuda", sorted({c.program for c in chosen}), build)
+        peers = build_peers(sorted({c.program for c in chosen}), build)
         say(f"peers built in {time.time() - began:.0f} s")
-        facts, records = machine(backend), []
+        facts, records = machine(), []
         out = pathlib.Path(it.out)
         out.mkdir(parents=True, exist_ok=True)
         for case in chosen:
             start = time.time()
-            record = measure_case(case, terrace, backend, peers, build, it.rounds, it.limit, it.extra.split())
+            record = measure_case(case, terrace, peers, build, it.rounds, it.limit, it.extra.split())
             records.append(record)
             say(f"{case.name}: {time.time() - start:.0f} s")
             if "failed" in record["terrace"]:
@@ -239,7 +229,7 @@ def bench(it):
 
 def check_device(it):
     """Every strategy and both tile sizes; files side by side, because each is compiled anew."""
-    terrace = binary("cuda")
+    terrace = binary()
     files = sorted((ROOT / "tests" / "spine").glob("*.tce"))
     setups = [("flat", "normal"), ("flat", "tiny")]
     setups += [(s, t) for s in ("outer", "seq", "block", "mix:1", "mix:2") for t in ("normal", "tiny")]
@@ -272,10 +262,10 @@ def check_device(it):
 
 def main():
     it = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    it.add_argument("what", choices=["cpu", "cuda", "check-cuda"])
+    it.add_argument("what", choices=["cuda", "check-cuda"])
     it.add_argument("out", nargs="?", default=None)
     it.add_argument("--only", default="", help="names of cases, separated by commas")
-    it.add_argument("--rounds", type=int, default=None, help="how often everything is measured (default 3 on a CPU, 1 on a GPU)")
+    it.add_argument("--rounds", type=int, default=1, help="how often everything is measured")
     it.add_argument("--quick", action="store_true", help="tiny sizes, to see whether everything works")
     it.add_argument("--limit", type=float, default=60, help="seconds per process")
     it.add_argument("--budget", type=float, default=480, help="check-cuda starts nothing after so many seconds")
@@ -285,7 +275,6 @@ def main():
     it.add_argument("--extra", default="", help="more options for terrace, as one text")
     it = it.parse_args()
     it.out = it.out or tempfile.mkdtemp(prefix="spine-out-")
-    it.rounds = it.rounds or (3 if it.what == "cpu" else 1)
     check_device(it) if it.what == "check-cuda" else bench(it)
 
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Measures the six programs beside their hand-written peers; README.md in this folder says more.
 #
-#     bash benchmarks/spine/run.sh cpu [OUT]           builds the release binary where cargo is there
 #     bash benchmarks/spine/run.sh cuda [OUT]          needs a GPU, nvcc and the binary, no Rust
 #     bash benchmarks/spine/run.sh check-cuda [OUT]    the tests of tests/spine on the GPU, in every strategy
 set -u

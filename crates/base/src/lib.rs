@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`span`] | a byte range of one source file, and the map from ranges back to lines |
 //! | [`diagnostic`], [`mod@render`], [`json`] | an error is data; one function turns it into text, another into JSON |
+//! | [`json_value`] | JSON that is read back: what one tool measured, another compares |
 //! | [`ids`] | numbers that cannot be mixed up, and vectors indexed by them |
 //! | [`scalar`], [`scalar_op`], [`scalar_text`] | the one meaning of arithmetic on scalars, shared by every interpreter |
 //! | [`elementary`] | `exp` and `log` as sums and products |
@@ -16,6 +17,7 @@ pub mod diagnostic;
 pub mod elementary;
 pub mod ids;
 pub mod json;
+pub mod json_value;
 pub mod render;
 pub mod scalar;
 pub mod scalar_op;
@@ -30,6 +32,7 @@ mod text_width;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use ids::{Id, IdGen, IdVec};
 pub use json::render_json;
+pub use json_value::Json;
 pub use nearest::nearest;
 pub use render::render;
 pub use scalar::{Scalar, ScalarType};

@@ -8,6 +8,7 @@
 mod arguments;
 mod bench;
 mod commands;
+mod compare;
 mod format;
 mod output;
 mod profile;

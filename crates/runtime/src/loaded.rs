@@ -72,6 +72,14 @@ pub struct Args {
     values: Vec<Given>,
 }
 
+impl Args {
+    /// The bytes of their columns.
+    pub fn bytes(&self) -> u64 {
+        let column = |g: &Given| if let Given::Buffer(block) = g { block.bytes } else { 0 };
+        self.values.iter().map(column).sum()
+    }
+}
+
 /// Results on the device.
 pub struct DeviceResults {
     entry: usize,

@@ -18,7 +18,8 @@
 //! terrace bench dot.tce --entry dot --from make 100000000
 //! ```
 //!
-//! Declined: entries that consume a parameter, of which only the first run would see the argument.
+//! An entry that consumes a parameter gets a new one before every run, outside the measured time. Bytes moved are those of the arguments and of the
+//! result, each once: what an ideal program must read and write.
 
 use crate::backend::Backend;
 use crate::engine::{Engine, Taken};
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 use terrace_ir::FuncId;
 use terrace_plan::data::Data;
 use terrace_plan::layout::Layout;
-use terrace_runtime::{Args, Argument, Column, Loaded, SlotValue, Stats};
+use terrace_runtime::{Args, Argument, Column, Loaded, RunError, SlotValue, Stats};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -86,6 +87,8 @@ pub struct Measured {
     pub checksums: Vec<Checksum>,
     /// Which body of the entry was measured.
     pub body: Taken,
+    /// The bytes of the arguments and of the result.
+    pub moved_bytes: u64,
 }
 
 /// A slot of a result in three numbers, for comparison with other programs.
@@ -109,6 +112,12 @@ impl Measured {
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
+
+    /// Billions of bytes moved per second at the median; none where nothing large moves.
+    pub fn gigabytes_per_second(&self) -> Option<f64> {
+        let median = self.median();
+        (self.moved_bytes >= SMALL && median > 0.0).then(|| self.moved_bytes as f64 / median / 1e6)
+    }
 }
 
 /// Between the two runs nearest to the fraction, in proportion.
@@ -123,6 +132,8 @@ const WARM_RUNS: usize = 3;
 const FEWEST: usize = 9;
 const MOST: usize = 1000;
 const STABLE: f64 = 0.005;
+/// Fewer bytes say nothing about memory.
+const SMALL: u64 = 1 << 10;
 
 impl Engine {
     /// Measures an entry on a device.
@@ -130,9 +141,20 @@ impl Engine {
         let Some(loaded) = self.loaded() else {
             return Err(Failed::plain("T0706", "only back ends with a device are measured: c, cuda, cuda-sim"));
         };
-        let (body, args) = self.prepared(loaded, request)?;
+        let (body, given) = self.prepared(loaded, request)?;
         let loaded = self.that_ran(request.entry, body).loaded().unwrap_or(loaded);
-        let run = || loaded.run(&args).map_err(|e| self.failed(loaded, &e));
+        let failed = |e| self.failed(loaded, &e);
+        let put = || given.put(loaded, request.entry).map_err(failed);
+        let consumes = self.program().core.functions[self.program().entry(request.entry)?].consumed.contains(&true);
+        let (mut args, mut fresh) = (put()?, true);
+        let argument_bytes = args.bytes();
+        let mut run = || {
+            if consumes && !fresh {
+                args = put()?;
+            }
+            fresh = false;
+            loaded.run(&args).map_err(failed)
+        };
         let warm = Instant::now();
         for _ in 0..if request.repeat == Some(1) { 0 } else { WARM_RUNS } {
             run()?;
@@ -158,24 +180,21 @@ impl Engine {
                 }
             };
             if enough {
-                let checksums = if request.checksum {
-                    let slots = loaded.fetch(&results).map_err(|e| self.failed(loaded, &e))?;
-                    slots.iter().map(checksum).collect()
-                } else {
-                    Vec::new()
-                };
-                return Ok(Measured { times, stats, stable, checksums, body });
+                let slots = loaded.fetch(&results).map_err(failed)?;
+                let moved_bytes = argument_bytes + slots.iter().map(bytes_of).sum::<u64>();
+                let checksums = if request.checksum { slots.iter().map(checksum).collect() } else { Vec::new() };
+                return Ok(Measured { times, stats, stable, checksums, body, moved_bytes });
             }
         }
     }
 
-    fn prepared(&self, loaded: &Loaded, request: &Request<'_>) -> Result<(Taken, Args), Failed> {
+    fn prepared<'r>(&self, loaded: &Loaded, request: &'r Request<'_>) -> Result<(Taken, Given<'r>), Failed> {
         let failed = |e| self.failed(loaded, &e);
         let id = self.program().entry(request.entry)?;
         let given: Vec<Argument<'_>> = request.args.iter().map(Argument::Data).collect();
         let Some(maker) = request.maker else {
-            let (body, loaded) = self.chosen(id, loaded, self.regular_for(id, &request.args)?);
-            return Ok((body, loaded.prepare(request.entry, &given).map_err(failed)?));
+            let (body, _) = self.chosen(id, loaded, self.regular_for(id, &request.args)?);
+            return Ok((body, Given::Data(&request.args)));
         };
         let made = {
             let args = loaded.prepare(maker, &given).map_err(failed)?;
@@ -203,8 +222,7 @@ impl Engine {
             let text = format!("what `{maker}` returns cannot be handed to `{}`: {why}", request.entry);
             Failed::plain("T0707", text)
         })?;
-        let columns: Vec<Argument<'_>> = parts.iter().map(|p| Argument::Columns(p)).collect();
-        Ok((body, loaded.prepare(request.entry, &columns).map_err(failed)?))
+        Ok((body, Given::Slots(parts)))
     }
 
     fn chosen<'a>(&'a self, id: FuncId, loaded: &'a Loaded, regular: Option<&'a Engine>) -> (Taken, &'a Loaded) {
@@ -212,6 +230,29 @@ impl Engine {
             Some(regular) => (Taken::Regular, regular),
             None => (self.without_regular(id), loaded),
         }
+    }
+}
+
+/// Arguments that can be put on the device as often as needed.
+enum Given<'a> {
+    Data(&'a [Data]),
+    Slots(Vec<Vec<SlotValue>>),
+}
+
+impl Given<'_> {
+    fn put(&self, loaded: &Loaded, entry: &str) -> Result<Args, RunError> {
+        let arguments: Vec<Argument<'_>> = match self {
+            Given::Data(data) => data.iter().map(Argument::Data).collect(),
+            Given::Slots(parts) => parts.iter().map(|p| Argument::Columns(p)).collect(),
+        };
+        loaded.prepare(entry, &arguments)
+    }
+}
+
+fn bytes_of(slot: &SlotValue) -> u64 {
+    match slot {
+        SlotValue::Scalar(_) => 0,
+        SlotValue::Column(column) => column.bytes().len() as u64,
     }
 }
 

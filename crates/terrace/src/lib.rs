@@ -36,6 +36,7 @@ pub use profile::{KernelTime, Profile};
 pub use program::{Failed, Program};
 pub use shapes::{CheckFound, Fate};
 pub use stages::Stage;
+pub use terrace_base::Json;
 pub use terrace_base::json::quoted;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};
 pub use terrace_plan::data::Data;

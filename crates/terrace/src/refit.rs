@@ -1,14 +1,14 @@
 //! Columns that one entry returned, as another entry takes them.
 //!
 //! A result is laid out as the compiler found it, a parameter as its type says, and the two may differ where the value is the same: rows
-//! of equal length come back as a rectangle, and no result is laid out by a formula.
+//! of equal length come back as a rectangle, and rows whose lengths are a formula may come back with nothing stored.
 //!
 //! ```text
 //! result     [length][length]f64      n, m, elements
 //! parameter  [length][off]f64         n, off = [0, m, 2m, …, nm], count = nm, elements
 //!
 //! result     [length][off]f32         n, off, count, elements
-//! parameter  [length][i + 1]f32       n, elements            where every row r of off has r + 1 elements
+//! parameter  [length][i + 1]f32       n, elements            where every row r of off has r + 1 elements; and the other way round
 //! ```
 //!
 //! Elements are never moved: they have one order in all packed layouts. Declined: rows that are not packed, and formulas below the second
@@ -142,7 +142,19 @@ impl Refit {
                 Ok(Lengths::Offsets(column, offsets))
             }
             DimLayout::Irregular { packed: false } => Err("its rows are not packed".to_string()),
-            DimLayout::Closed(_) => Err("its rows are laid out by a formula".to_string()),
+            // In a result, all that the formula speaks of beside the row is the number of rows.
+            DimLayout::Closed(size) if matches!(rows, Rows::Outer(_)) => {
+                let count = i64::try_from(rows.count()).map_err(|_| "the result has too many rows")?;
+                let mut offsets = vec![0];
+                for row in 0..count {
+                    let length = size.eval(&|SizeVar(v)| Some(if v == 0 { row } else { count }));
+                    let end = length.filter(|l| *l >= 0).and_then(|l| l.checked_add(offsets[offsets.len() - 1]));
+                    offsets
+                        .push(end.ok_or_else(|| format!("the formula for row {row} of the result gives no length"))?);
+                }
+                Ok(Lengths::Offsets(Column::from_slice(&offsets), offsets))
+            }
+            DimLayout::Closed(_) => Err("it has a formula below its second dimension".to_string()),
         }
     }
 
@@ -246,6 +258,12 @@ mod tests {
         check(two_by_three, ragged(), triangle(), Err("row 0 has 3 elements, and its type says 1"));
         let steps = vec![number(3), off(&[0, 1, 3, 6]), number(6), data(6)];
         check(steps.clone(), ragged(), triangle(), Ok(vec![number(3), data(6)]));
+        check(vec![number(3), data(6)], triangle(), triangle(), Ok(vec![number(3), data(6)]));
+        check(vec![number(3), data(6)], triangle(), ragged(), Ok(steps.clone()));
+        let fewer = || DimLayout::Closed(&Size::var(SizeVar(100)) - &Size::var(SizeVar(0)));
+        let falling = vec![number(3), off(&[0, 3, 5, 6]), number(6), data(6)];
+        check(vec![number(3), data(6)], fewer(), ragged(), Ok(falling));
+        check(vec![number(3), data(6)], fewer(), triangle(), Err("row 0 has 3 elements, and its type says 1"));
         check(steps, ragged(), DimLayout::Length, Err("row 1 has 2 elements, and row 0 has 1"));
         check(vec![number(1), number(1), data(1)], DimLayout::Length, triangle(), Ok(vec![number(1), data(1)]));
     }

@@ -134,11 +134,12 @@ static void check_kept(void) { CHECKSUM(out, kept); }
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     n = argument(argc, argv, 2);
-    limit = 3.9375;
+    const int64_t percent = argc > 3 ? argument(argc, argv, 3) : 0, values = percent ? 100 : 64;
+    limit = percent ? (double)(100 - percent) / 8.0 - 0.0625 : 3.9375;
     xs = array((size_t)n * 8), out = array((size_t)n * 8);
     counts = array(((size_t)n / CHUNK + 1) * 8), sums = array(((size_t)n / CHUNK + 1) * 8);
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) xs[i] = (double)(hash(i) % 64) / 8.0, out[i] = NAN;
+    for (int64_t i = 0; i < n; i++) xs[i] = (double)(hash(i) % values) / 8.0, out[i] = NAN;
     if (!strcmp(what, "filter_sum")) {
         measure("c", "reduction", sum_plain, check_total);
         total = NAN;

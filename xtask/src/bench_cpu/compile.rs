@@ -1,0 +1,110 @@
+//! From source to loaded code with nothing in the cache, pass by pass; and the start of a program whose kernels are in the cache.
+//!
+//! ```text
+//! terrace bench FILE … --repeat 1            an empty cache: the times of all passes and of the C compiler, from the JSON
+//! terrace run FILE --entry MAKER …           the same cache again: the whole process, least of ten
+//! ```
+
+use super::cases::Case;
+use super::measure::Terrace;
+use super::process::run;
+use crate::root;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use terrace_base::Json;
+
+/// How long a program takes until it can run.
+pub(crate) struct Start {
+    pub(crate) case: Case,
+    /// Milliseconds per pass; a pass that ran several times is one entry.
+    pub(crate) passes: Vec<(String, f64)>,
+    /// Milliseconds of a whole process.
+    pub(crate) cached: f64,
+    pub(crate) failed: Option<String>,
+}
+
+/// The step that hands kernels to the C compiler and loads what comes back.
+const KERNELS: &str = "compile_kernels";
+
+impl Start {
+    pub(crate) fn total(&self) -> f64 {
+        self.passes.iter().map(|(_, t)| t).sum()
+    }
+
+    pub(crate) fn kernels(&self) -> f64 {
+        self.passes.iter().filter(|(n, _)| n == KERNELS).map(|(_, t)| t).sum()
+    }
+
+    /// The passes that take longest, the C compiler aside.
+    pub(crate) fn slowest(&self, count: usize) -> Vec<(String, f64)> {
+        let mut passes: Vec<_> = self.passes.iter().filter(|(n, _)| n != KERNELS).cloned().collect();
+        passes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        passes.truncate(count);
+        passes
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let passes = self.passes.iter().map(|(n, t)| (n.clone(), Json::from(*t)));
+        let members = [
+            ("case", Json::from(self.case.name)),
+            ("compile_ms", self.total().into()),
+            ("kernels_ms", self.kernels().into()),
+            ("cached_start_ms", self.cached.into()),
+            ("passes_ms", Json::Object(passes.collect())),
+        ];
+        Json::Object(members.into_iter().map(|(n, v)| (n.to_string(), v)).collect())
+    }
+}
+
+/// Compiles a case with an empty cache, then starts it from the cache.
+pub(crate) fn start(terrace: &Terrace, case: &Case) -> Start {
+    let mut found = Start { case: *case, passes: Vec::new(), cached: f64::MAX, failed: None };
+    let cache = root().join("target/bench-cpu/empty-cache");
+    let _ = std::fs::remove_dir_all(&cache);
+    let cold = Terrace { binary: terrace.binary.clone(), seconds: terrace.seconds, cache: Some(cache.clone()) };
+    match cold.bench(case, case.quick, &["--repeat", "1"]) {
+        Ok(json) => found.passes = passes(&json),
+        Err(why) => found.failed = Some(why),
+    }
+    for _ in 0..10 {
+        let said = run(&mut maker(&terrace.binary, case, &cache), Duration::from_secs(60));
+        found.cached = found.cached.min(said.took.as_secs_f64() * 1e3);
+        found.failed = found.failed.or(said.failed);
+    }
+    found
+}
+
+fn maker(binary: &PathBuf, case: &Case, cache: &PathBuf) -> Command {
+    let mut command = Command::new(binary);
+    command.current_dir(root()).arg("run").arg(format!("benchmarks/{}.tce", case.program));
+    command.args(["--entry", case.maker]).args(case.quick.iter().map(i64::to_string));
+    command.args(["--backend", "c"]).args(case.options).env("TERRACE_CACHE", cache);
+    command
+}
+
+fn passes(json: &Json) -> Vec<(String, f64)> {
+    let mut all: Vec<(String, f64)> = Vec::new();
+    for timing in json.at("timings_ms").list() {
+        let (Some(name), Some(ms)) = (timing.at("pass").text(), timing.at("ms").number()) else { continue };
+        match all.iter_mut().find(|(n, _)| n == name) {
+            Some((_, sum)) => *sum += ms,
+            None => all.push((name.to_string(), ms)),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_of_one_name_add_up() {
+        let text = r#"{"timings_ms": [{"pass": "fuse", "ms": 1}, {"pass": "compile_kernels", "ms": 9}, {"pass": "fuse", "ms": 2}]}"#;
+        let passes = passes(&Json::parse(text).expect("JSON"));
+        let start = Start { case: super::super::cases::CASES[0], passes, cached: 1.0, failed: None };
+        assert_eq!((start.total(), start.kernels()), (12.0, 9.0));
+        assert_eq!(start.slowest(3), [("fuse".to_string(), 3.0)]);
+    }
+}

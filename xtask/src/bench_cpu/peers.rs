@@ -1,0 +1,209 @@
+//! The peers: C compiled with several sets of flags, and Python in an environment of its own.
+//!
+//! ```text
+//! benchmarks/peers/spmv.c   -O3 -march=native …        target/bench-cpu/spmv.plain
+//!                           … -funroll-loops           target/bench-cpu/spmv.wide
+//!                           … -ffast-math              target/bench-cpu/spmv.fast
+//! benchmarks/peers/peers.py numpy scipy numba awkward  target/bench-python
+//! ```
+//!
+//! A peer prints one line of JSON per *way* of doing the work; ways of one peer compete, the best counts. Where there is no Python, or its
+//! packages cannot be had, a line says so and the table has none of it.
+
+use super::cases::Case;
+use super::process::run;
+use crate::root;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use terrace_base::Json;
+
+const PLAIN: &str = "-O3 -march=native -fopenmp -fno-math-errno";
+
+/// Names of flag sets, and what each adds.
+pub(crate) const FLAGS: &[(&str, &str)] =
+    &[("plain", ""), ("wide", "-mprefer-vector-width=512 -funroll-loops"), ("fast", "-ffast-math")];
+
+/// One way to do the work, as measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) peer: String,
+    pub(crate) way: String,
+    pub(crate) flags: String,
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) held: Option<f64>,
+    pub(crate) checksums: Vec<[f64; 3]>,
+    pub(crate) tolerance: f64,
+    pub(crate) agrees: bool,
+}
+
+impl Way {
+    /// `c: by rows, gather`.
+    pub(crate) fn label(&self) -> String {
+        format!("{}: {}", self.peer, self.way)
+    }
+
+    /// Whether a want is about this way: `c`, or `c: by rows`.
+    pub(crate) fn is(&self, wanted: &str) -> bool {
+        self.peer == wanted || (wanted.contains(':') && self.label().starts_with(wanted))
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let mut members = vec![
+            ("peer", Json::from(self.peer.as_str())),
+            ("way", self.way.as_str().into()),
+            ("flags", self.flags.as_str().into()),
+            ("median_ms", self.median.into()),
+            ("least_ms", self.least.into()),
+            ("agrees", self.agrees.into()),
+        ];
+        members.extend(self.held.map(|h| ("held_bytes", Json::from(h))));
+        Json::Object(members.into_iter().map(|(n, v)| (n.to_string(), v)).collect())
+    }
+}
+
+/// Everything that runs beside Terrace.
+pub(crate) struct Peers {
+    folder: PathBuf,
+    flags: &'static [(&'static str, &'static str)],
+    python: Result<PathBuf, String>,
+    seconds: f64,
+    limit: Duration,
+}
+
+impl Peers {
+    /// Builds the C peers of some cases, each with some sets of flags; Python only where wanted.
+    pub(crate) fn prepare(
+        cases: &[Case],
+        flags: &'static [(&'static str, &'static str)],
+        python: bool,
+        seconds: f64,
+    ) -> Result<Peers, String> {
+        let folder = root().join("target/bench-cpu");
+        std::fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+        let mut names: Vec<&str> = cases.iter().map(|c| c.peer).collect();
+        names.sort_unstable();
+        names.dedup();
+        let jobs: Vec<(&str, &str, &str)> =
+            names.iter().flat_map(|name| flags.iter().map(move |(set, more)| (*name, *set, *more))).collect();
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let build = |part: Vec<&(&str, &str, &str)>| part.into_iter().try_for_each(|job| build(&folder, *job));
+            let parts = (0..workers).map(|w| jobs.iter().skip(w).step_by(workers).collect());
+            let threads: Vec<_> = parts.map(|part| scope.spawn(move || build(part))).collect();
+            threads
+                .into_iter()
+                .try_for_each(|t| t.join().unwrap_or(Err("a thread that builds peers failed".to_string())))
+        })?;
+        let python = if python { environment() } else { Err("left out".to_string()) };
+        Ok(Peers { folder, flags, python, seconds, limit: Duration::from_secs(240) })
+    }
+
+    /// Why there are no Python peers.
+    pub(crate) fn without_python(&self) -> Option<&str> {
+        self.python.as_ref().err().map(String::as_str)
+    }
+
+    /// All ways, and what failed; with `only`, the ways named there.
+    pub(crate) fn measure(&self, case: &Case, sizes: &[i64], only: Option<&[Way]>) -> (Vec<Way>, Vec<String>) {
+        let sizes: Vec<String> = sizes.iter().map(i64::to_string).collect();
+        let (mut ways, mut failures) = (Vec::new(), Vec::new());
+        let mut one = |mut command: Command, flags: &str, chosen: Option<&str>| {
+            command.env("PEER_SECONDS", self.seconds.to_string());
+            if let Some(way) = chosen {
+                command.env("PEER_WAY", way);
+            }
+            let said = run(&mut command, self.limit);
+            ways.extend(said.out.lines().filter_map(|line| parsed(line, flags)));
+            failures.extend(said.failed.map(|why| format!("{} {flags}: {why}", case.peer)));
+        };
+        for (set, _) in self.flags {
+            let command = || {
+                let mut command = Command::new(self.folder.join(format!("{}.{set}", case.peer)));
+                command.args(case.words).args(&sizes);
+                command
+            };
+            match only {
+                None => one(command(), set, None),
+                Some(best) => {
+                    best.iter().filter(|w| w.flags == *set).for_each(|w| one(command(), set, Some(&w.way)));
+                }
+            }
+        }
+        let again = only.is_none_or(|ways| ways.iter().any(|w| w.flags == "python"));
+        if let Ok(python) = &self.python
+            && !case.python.is_empty()
+            && again
+        {
+            let mut command = Command::new(python);
+            command.arg(root().join("benchmarks/peers/peers.py")).arg(case.python).args(case.words).args(&sizes);
+            one(command, "python", None);
+        }
+        (ways, failures)
+    }
+}
+
+fn build(folder: &Path, (name, set, flags): (&str, &str, &str)) -> Result<(), String> {
+    let source = root().join(format!("benchmarks/peers/{name}.c"));
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    command.args(PLAIN.split(' ')).args(flags.split_whitespace()).arg(&source);
+    command.arg("-o").arg(folder.join(format!("{name}.{set}"))).arg("-lm");
+    let failed = run(&mut command, Duration::from_secs(120)).failed;
+    failed.map_or(Ok(()), |why| Err(format!("{} does not compile: {why}", source.display())))
+}
+
+fn parsed(line: &str, flags: &str) -> Option<Way> {
+    let json = Json::parse(line).ok()?;
+    let sums = json.at("checksums").list().iter().map(|c| {
+        let number = |name: &str| c.at(name).number().unwrap_or(f64::NAN);
+        [number("count"), number("sum"), number("weighted")]
+    });
+    Some(Way {
+        peer: json.at("peer").text()?.to_string(),
+        way: json.at("way").text()?.to_string(),
+        flags: flags.to_string(),
+        median: json.at("median_ms").number()?,
+        least: json.at("least_ms").number()?,
+        held: json.at("held_bytes").number(),
+        checksums: sums.collect(),
+        tolerance: json.at("tolerance").number().unwrap_or(1e-9),
+        agrees: false,
+    })
+}
+
+/// A Python with the packages, made below `target` where it is not there yet.
+fn environment() -> Result<PathBuf, String> {
+    let home = root().join("target/bench-python");
+    let python = home.join("bin/python");
+    let ready = |python: &Path| {
+        let test = "import numpy, scipy, numba, awkward";
+        run(Command::new(python).args(["-c", test]), Duration::from_secs(120)).failed.is_none()
+    };
+    if ready(&python) {
+        return Ok(python);
+    }
+    let minutes = Duration::from_secs(900);
+    let last = |why: String| why.lines().last().unwrap_or_default().trim().to_string();
+    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home), minutes);
+    made.failed.map_or(Ok(()), Err).map_err(last)?;
+    let install = ["-m", "pip", "install", "--quiet", "--retries", "1", "numpy", "scipy", "numba", "awkward"];
+    run(Command::new(&python).args(install), minutes).failed.map_or(Ok(()), Err).map_err(last)?;
+    if ready(&python) { Ok(python) } else { Err("the packages do not load".to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_way() {
+        let line = r#"{"peer": "c", "way": "by rows, gather", "median_ms": 2.5, "least_ms": 2, "held_bytes": 80,
+                       "checksums": [{"count": 3, "sum": 6, "weighted": 14}]}"#;
+        let way = parsed(line, "plain").expect("a way");
+        assert_eq!((way.median, way.least, way.held), (2.5, 2.0, Some(80.0)));
+        assert_eq!(way.checksums, [[3.0, 6.0, 14.0]]);
+        assert!(way.is("c") && way.is("c: by rows") && !way.is("c: by elements") && !way.is("numpy"));
+        assert!(parsed("peer: c", "plain").is_none() && parsed("{}", "plain").is_none());
+    }
+}
