@@ -164,6 +164,7 @@ fn json(it: &Bench, file: &Path, entry: &str, clock: Clock, engine: &Engine, m: 
         ("deepest", s.deepest.to_string()),
         ("peak_bytes", s.peak_bytes.to_string()),
         ("zeroed_bytes", s.zeroed_bytes.to_string()),
+        ("copied_bytes", s.copied_bytes.to_string()),
         ("checksums", list(sums.collect())),
         ("times_ms", times),
     ];

@@ -72,8 +72,8 @@ fn stats(engine: &Engine, entry: &str, outcome: &Outcome) {
         );
         let _ = writeln!(
             out,
-            "allocations {}, peak {} bytes, zeroed {} bytes",
-            s.allocations, s.peak_bytes, s.zeroed_bytes
+            "allocations {}, peak {} bytes, zeroed {} bytes, copied {} bytes",
+            s.allocations, s.peak_bytes, s.zeroed_bytes, s.copied_bytes
         );
         let _ = writeln!(out, "to device {} bytes, from device {} bytes", s.bytes_to_device, s.bytes_from_device);
         let _ = writeln!(out, "wall {:.3} ms, device {:.3} ms", s.wall_ms, s.device_ms);

@@ -121,6 +121,11 @@ pub enum HostStmt {
         /// The buffer.
         buffer: SlotId,
     },
+    /// What follows copies an array of so many bytes as it is. Only for the books: tests state what is not copied.
+    Copies {
+        /// How many, at most.
+        bytes: HostExpr,
+    },
     /// A host scalar is written to a cell.
     WriteCell {
         /// The cell.

@@ -242,6 +242,7 @@ impl Printer<'_> {
             HostStmt::Alias { to, from } => line(format!("{} = {}", self.slot(*to), self.slot(*from))),
             HostStmt::Free { slot } => line(format!("free {}", self.slot(*slot))),
             HostStmt::Zero { buffer } => line(format!("zero {}", self.slot(*buffer))),
+            HostStmt::Copies { bytes } => line(format!("copies {} bytes", self.expr(bytes))),
             HostStmt::WriteCell { cell, value } => line(format!("write {} <- {}", self.slot(*cell), self.expr(value))),
             HostStmt::Launch { kernel, tiles, args } => {
                 let name = self.kernels.get(*kernel).copied().unwrap_or("unknown");

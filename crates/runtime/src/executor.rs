@@ -209,6 +209,10 @@ impl<'p> Executor<'p> {
                 self.stats.zeroed_bytes += bytes;
                 self.space.device.zero(handle, bytes).map_err(RunError::Device)
             }
+            HostStmt::Copies { bytes } => {
+                self.stats.copied_bytes += u64::try_from(self.integer(bytes)?).unwrap_or(0);
+                Ok(())
+            }
             HostStmt::WriteCell { cell, value } => {
                 let value = self.eval(value)?;
                 let frame = self.frame()?;

@@ -28,6 +28,8 @@ pub struct Stats {
     pub guards: Vec<Guarded>,
     /// Bytes set to zero.
     pub zeroed_bytes: u64,
+    /// Bytes of arrays that were copied as they are, because something else still needs them: updates that are not done in place.
+    pub copied_bytes: u64,
     /// Bytes copied to the device.
     pub bytes_to_device: u64,
     /// Bytes copied from the device.

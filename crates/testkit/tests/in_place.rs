@@ -106,6 +106,21 @@ fn updates_copy_nothing_in_loops_branches_calls_and_tuples() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What the runtime says of it, as `--stats` shows it.
+#[test]
+fn devices_count_what_they_copy() {
+    let program = Program::from_text("in_place.tce", PROGRAM).unwrap_or_else(|e| panic!("{e}"));
+    for backend in [Backend::C, Backend::CudaSim] {
+        let engine = program.engine(backend, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+        for (entry, arrays) in [("loop_consumed", 0), ("loop_kept", 1), ("call_consumed", 0), ("call_kept", 1)] {
+            let argument = |k: usize, text: &str| program.argument(entry, k, text).unwrap_or_else(|e| panic!("{e}"));
+            let args = vec![argument(0, "[i for i < 30]"), argument(1, "9")];
+            let stats = engine.call(entry, args).unwrap_or_else(|e| panic!("{e}")).stats.expect("devices count");
+            assert_eq!(stats.copied_bytes, arrays * 30 * 8, "bytes copied by {entry} on {}", backend.name());
+        }
+    }
+}
+
 fn paper(name: &str) -> Program {
     let path = format!("{}/../../tests/corpus/papers/{name}.tce", env!("CARGO_MANIFEST_DIR"));
     Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"))

@@ -136,6 +136,7 @@ impl Host<'_> {
             }
             HostStmt::Free { slot } => self.slot(*slot).map(|_| ()),
             HostStmt::Zero { buffer } => self.buffer(*buffer).map(|_| ()),
+            HostStmt::Copies { bytes } => self.expect(bytes, ScalarType::I64, "a number of bytes"),
             HostStmt::WriteCell { cell, value } => self.expect(value, self.cell(*cell)?, "what is written"),
             HostStmt::Launch { kernel, tiles, args } => self.launch(*kernel, tiles, args),
             HostStmt::Read { cells } => cells.iter().try_for_each(|(cell, to)| {

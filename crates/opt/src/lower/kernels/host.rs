@@ -321,7 +321,10 @@ impl<'a> Host<'a> {
     fn stmt(&mut self, target: &dyn Target, stmt: &Stmt) -> Lowered<()> {
         self.before_overwriting(stmt)?;
         match &stmt.expr {
-            Expr::Op(op) => target.operator(self, op, &stmt.binds, stmt.span),
+            Expr::Op(op) => {
+                self.note_copies(op, &stmt.binds, stmt.span)?;
+                target.operator(self, op, &stmt.binds, stmt.span)
+            }
             Expr::Alloc { count, .. } => self.alloc(stmt, count),
             Expr::Check { check, cond, values } => self.check(stmt.span, *check, cond, values),
             Expr::If { cond, then, otherwise } => self.branch(target, stmt, cond, then, otherwise),

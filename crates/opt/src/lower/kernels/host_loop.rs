@@ -185,6 +185,7 @@ impl<'h, 'a> Region<'h, 'a> {
             | HostStmt::Alloc { .. }
             | HostStmt::Free { .. }
             | HostStmt::Zero { .. }
+            | HostStmt::Copies { .. }
             | HostStmt::Call { .. } => false,
         }
     }
@@ -623,7 +624,9 @@ fn needed(stmts: &[HostStmt], read: &mut BTreeSet<SlotId>) {
     for stmt in stmts {
         match stmt {
             HostStmt::Compute { expr, .. } | HostStmt::WriteCell { value: expr, .. } => live.expr(expr),
-            HostStmt::Alloc { count: expr, .. } | HostStmt::Guard { quantity: expr, .. } => live.expr(expr),
+            HostStmt::Alloc { count: expr, .. }
+            | HostStmt::Guard { quantity: expr, .. }
+            | HostStmt::Copies { bytes: expr } => live.expr(expr),
             HostStmt::Alias { from, .. } => live.slot(*from),
             HostStmt::Check { cond, values, .. } => values.iter().chain([cond]).for_each(|e| live.expr(e)),
             HostStmt::Launch { tiles, args, .. } => {

@@ -12,14 +12,14 @@
 use super::build::Builder;
 use super::expr::{ge, int};
 use super::host::Host;
-use super::host_expr::{hint, hmax};
+use super::host_expr::{hint, hmax, hmul};
 use super::sequential::store_all;
 use super::{Lowered, limit};
 use terrace_base::{BinOp, ScalarType, Span};
-use terrace_ir::flat::{Op, OpKind, Type};
+use terrace_ir::flat::{Expr as FlatExpr, Op, OpKind, Stmt, Type};
 use terrace_ir::kernel::Expr;
 use terrace_ir::{Atom, ValueId, mem};
-use terrace_plan::host::HostExpr;
+use terrace_plan::host::{HostExpr, HostStmt};
 
 /// Something that is done to a whole column before the points write to it.
 #[derive(Clone, Debug)]
@@ -50,6 +50,29 @@ pub fn starts(host: &Host<'_>, op: &Op, binds: &[ValueId]) -> Vec<Start> {
         }
         OpKind::Hist { neutral, .. } => binds.iter().zip(neutral).map(|(bind, a)| (*bind, Fill::Value(*a))).collect(),
         _ => Vec::new(),
+    }
+}
+
+impl Host<'_> {
+    /// Says what an operator copies as it is: the destinations of a scatter that takes other places, and all that a map reads which does nothing else.
+    pub(super) fn note_copies(&mut self, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+        let scattered = if matches!(op.kind, OpKind::Scatter { .. }) { starts(self, op, binds) } else { Vec::new() };
+        let own = op.positions.last().map(|p| Atom::Var(*p));
+        let copied = |stmt: &Stmt| matches!(&stmt.expr, FlatExpr::Read { at, .. } if Some(*at) == own);
+        let only = op.body.stmts.len() == op.body.results.len() && op.body.stmts.iter().all(copied);
+        let count = match &op.kind {
+            OpKind::Scatter { .. } if !scattered.is_empty() => longest(self, &scattered, span)?,
+            OpKind::Map { rows: None } if only && !binds.is_empty() => self.points(op, binds)?,
+            _ => return Ok(()),
+        };
+        let columns: Vec<ValueId> = match op.kind {
+            OpKind::Scatter { .. } => scattered.iter().map(|(column, _)| *column).collect(),
+            _ => binds.to_vec(),
+        };
+        let sizes = columns.iter().filter_map(|c| self.function.values[*c].ty.elem()).map(|e| e.size_bytes() as i64);
+        let bytes = hmul(count, hint(sizes.sum()));
+        self.emit(HostStmt::Copies { bytes });
+        Ok(())
     }
 }
 

@@ -106,7 +106,7 @@ impl Hoist<'_, '_> {
             let Some(at) = body.stmts.iter().position(|s| s.binds == [block]) else { continue };
             match crossing.as_slice() {
                 [] => before.push(body.stmts.remove(at)),
-                [k] if body.results[*k] == Atom::Var(block) => {
+                [k] if body.results[*k] == Atom::Var(block) && self.is_exact(body, block, &count) => {
                     let span = body.stmts.remove(at).span;
                     let alloc = || Expr::Alloc { elem, count: count.clone() };
                     let name = self.values[block].name.clone();
@@ -130,6 +130,13 @@ impl Hoist<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether what crosses to the next round is as long as its block. The host goes by what was allocated where only the device knows the
+    /// length, and of a block that changes places it does not know that.
+    fn is_exact(&self, body: &Body, block: ValueId, count: &Size) -> bool {
+        let mut columns = body.results.iter().filter_map(|a| a.var()).filter(|v| self.facts.block(*v) == Some(block));
+        columns.all(|v| length(self.facts.function, v) == Some(count))
     }
 
     /// The block of a state's first value, if the loop may write to it and it is as large.

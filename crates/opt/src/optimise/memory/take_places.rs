@@ -16,7 +16,8 @@
 
 use super::{Facts, is_whole, length, with_blocks, written};
 use crate::analysis::sharing::Borders;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_algebra::Size;
 use terrace_ir::flat::visit::{free_values_of_expr, has_checks, walk};
 use terrace_ir::flat::{Body, Expr, Op, OpKind, Stmt};
 use terrace_ir::{Atom, ValueId, mem};
@@ -26,8 +27,8 @@ pub fn take_places(program: &mut mem::Program) {
     let borders = Borders::of(program);
     for function in program.functions.iter_mut() {
         let Some(mut facts) = Facts::of(function, &borders, &|stmt| map_of(stmt).is_some()) else { continue };
-        let mut fresh = BTreeSet::new();
-        search(&mut facts, &function.body, &mut fresh);
+        let mut blocks = Blocks::default();
+        search(&mut facts, &function.body, &mut blocks);
         if !facts.instead.is_empty() {
             *function = with_blocks(function, &facts.instead);
         }
@@ -42,28 +43,44 @@ fn map_of(stmt: &Stmt) -> Option<&Op> {
     }
 }
 
-/// `fresh` are blocks that were allocated in this list and that nothing was written to yet.
-fn search(facts: &mut Facts<'_>, body: &Body, fresh: &mut BTreeSet<ValueId>) {
+/// What was allocated so far.
+#[derive(Default)]
+struct Blocks {
+    /// For how many elements.
+    counts: BTreeMap<ValueId, Size>,
+    /// In this list, with nothing written to them yet.
+    fresh: BTreeSet<ValueId>,
+}
+
+fn search(facts: &mut Facts<'_>, body: &Body, blocks: &mut Blocks) {
     for stmt in &body.stmts {
-        if matches!(stmt.expr, Expr::Alloc { .. }) {
-            fresh.extend(&stmt.binds);
+        if let (Expr::Alloc { count, .. }, [block]) = (&stmt.expr, stmt.binds.as_slice()) {
+            blocks.counts.insert(*block, count.clone());
+            blocks.fresh.insert(*block);
         } else if let Some(op) = map_of(stmt) {
-            stmt.binds.iter().for_each(|b| take_place(facts, stmt, op, *b, fresh));
+            stmt.binds.iter().for_each(|b| take_place(facts, stmt, op, *b, blocks));
         } else if !matches!(stmt.expr, Expr::Op(_)) {
-            stmt.expr.bodies().into_iter().for_each(|b| search(facts, b, &mut BTreeSet::new()));
+            let fresh = std::mem::take(&mut blocks.fresh);
+            for inner in stmt.expr.bodies() {
+                search(facts, inner, blocks);
+                blocks.fresh.clear();
+            }
+            blocks.fresh = fresh;
         }
         written(facts, stmt).iter().for_each(|b| {
-            fresh.remove(b);
+            blocks.fresh.remove(b);
         });
     }
 }
 
-fn take_place(facts: &mut Facts<'_>, stmt: &Stmt, op: &Op, bind: ValueId, fresh: &BTreeSet<ValueId>) {
+fn take_place(facts: &mut Facts<'_>, stmt: &Stmt, op: &Op, bind: ValueId, blocks: &Blocks) {
     let function = facts.function;
-    let Some(block) = facts.block(bind).filter(|b| fresh.contains(b)) else { return };
+    let Some(block) = facts.block(bind).filter(|b| blocks.fresh.contains(b)) else { return };
     if !is_whole(function, bind) {
         return;
     }
+    // Where only the device knows the length, the host goes by what was allocated, and must be able to.
+    let known = blocks.counts.get(&block) == length(function, bind);
     let own = op.positions[op.positions.len() - 1];
     let mut read = Vec::new();
     walk(&op.body, &mut |s| match &s.expr {
@@ -77,6 +94,7 @@ fn take_place(facts: &mut Facts<'_>, stmt: &Stmt, op: &Op, bind: ValueId, fresh:
         alike
             && is_whole(function, *column)
             && there != block
+            && (known || blocks.counts.contains_key(&there))
             && stmt.binds.iter().all(|other| *other == bind || facts.class(*other) != Some(class))
             && !facts.is_needed(class, stmt.binds[0], block)
             && reads_only_own(facts, op, own, there, class)
