@@ -32,13 +32,8 @@ const FACTORIALS: [f64; 12] = [
 
 /// `e` to the power of `x`.
 pub fn exp(x: f64) -> f64 {
-    let y = if x < -746.0 {
-        -746.0
-    } else if x > 710.0 {
-        710.0
-    } else {
-        x
-    };
+    // What is not a number stays so.
+    let y = x.clamp(-746.0, 710.0);
     let t = y.mul_add(std::f64::consts::LOG2_E, WHOLE);
     let k = t - WHOLE;
     let r = k.mul_add(-LN_2_LOW, k.mul_add(-std::f64::consts::LN_2, y));

@@ -152,11 +152,7 @@ fn drop_unlaunched(kernels: Vec<Kernel>, functions: &mut [HostFunction]) -> Vec<
     functions.iter_mut().for_each(|f| launches(&mut f.body, &mut found));
     let mut new: Vec<Option<usize>> = vec![None; kernels.len()];
     found.iter().for_each(|k| new[**k] = Some(0));
-    let mut count = 0;
-    for number in new.iter_mut().flatten() {
-        *number = count;
-        count += 1;
-    }
+    new.iter_mut().flatten().enumerate().for_each(|(k, number)| *number = k);
     for kernel in found {
         *kernel = new[*kernel].expect("it is launched");
     }
