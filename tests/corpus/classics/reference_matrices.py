@@ -29,6 +29,10 @@ def matrix_product(ref, rng):
     for n, e in [(1, 0), (1, 5), (2, 1), (2, 10), (3, 6), (3, 7), (2, 0)]:
         m = np.array([whole(rng, n, -3, 3) for _ in range(n)])
         ref.equal("power", [m, e], functools.reduce(np.matmul, [m] * e, np.eye(n, dtype=int)))
+    # More points than are reduced side by side, and more than a tile holds.
+    for n, k, m in [(6, 9, 11), (4, 40, 8), (13, 21, 7), (66, 2, 9)]:
+        a, b = grid(rng, n, k), grid(rng, k, m)
+        ref.equal("by_columns", [a, b], (np.array(a) @ np.array(b)))
 
 
 @program

@@ -104,11 +104,11 @@ HELPER double exp_f64(double x) {
     const double low = x < -746.0 ? -746.0 : x, y = low > 710.0 ? 710.0 : low;
     const double whole = 6755399441055744.0, t = fma(y, 1.4426950408889634, whole), k = t - whole;
     const double r = fma(k, -2.3190468138462996e-17, fma(k, -0.6931471805599453, y));
-    double p = 1.0 / 6227020800.0;
-    p = fma(r, p, 1.0 / 479001600.0), p = fma(r, p, 1.0 / 39916800.0), p = fma(r, p, 1.0 / 3628800.0);
-    p = fma(r, p, 1.0 / 362880.0), p = fma(r, p, 1.0 / 40320.0), p = fma(r, p, 1.0 / 5040.0);
-    p = fma(r, p, 1.0 / 720.0), p = fma(r, p, 1.0 / 120.0), p = fma(r, p, 1.0 / 24.0);
-    p = fma(r, p, 1.0 / 6.0), p = fma(r, p, 0.5), p = fma(r, fma(r, p, 1.0), 1.0);
+    double p = 2.5100375860441218e-08;
+    p = fma(r, p, 2.7620075916237706e-07), p = fma(r, p, 2.755726848025142e-06), p = fma(r, p, 2.480152132229249e-05);
+    p = fma(r, p, 0.00019841269863040583), p = fma(r, p, 0.0013888888917196768), p = fma(r, p, 0.008333333333330065);
+    p = fma(r, p, 0.041666666666624164), p = fma(r, p, 0.16666666666666669), p = fma(r, p, 0.5000000000000001);
+    p = fma(r, fma(r, p, 1.0), 1.0);
     const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + 2048, half = n >> 1;
     return p * f64_of_bits((half - 1) << 52) * f64_of_bits((n - half - 1) << 52);
 }
@@ -119,10 +119,9 @@ HELPER double log_f64(double x) {
     const double m = f64_of_bits(bits_of_f64(y) - ((biased - 1024) << 52));
     const double e = f64_of_bits(UINT64_C(0x4330000000000000) + biased) - (4503599627371520.0 + (tiny ? 54.0 : 0.0));
     const double f = m - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
-    double p = 2.0 / 23.0;
-    p = fma(p, z, 2.0 / 21.0), p = fma(p, z, 2.0 / 19.0), p = fma(p, z, 2.0 / 17.0), p = fma(p, z, 2.0 / 15.0);
-    p = fma(p, z, 2.0 / 13.0), p = fma(p, z, 2.0 / 11.0), p = fma(p, z, 2.0 / 9.0), p = fma(p, z, 2.0 / 7.0);
-    p = fma(p, z, 2.0 / 5.0), p = fma(p, z, 2.0 / 3.0);
+    double p = 0.14616449731154732;
+    p = fma(z, p, 0.15331721596825484), p = fma(z, p, 0.18182889125373952), p = fma(z, p, 0.2222221113479354);
+    p = fma(z, p, 0.2857142862597549), p = fma(z, p, 0.39999999999899505), p = fma(z, p, 0.666666666666667);
     const double value = fma(e, 0.6931471805599453, f - (half - fma(s, half + z * p, e * 2.3190468138462996e-17)));
     const double finite = x < INFINITY ? value : x, other = x == 0.0 ? -INFINITY : f64_of_bits(UINT64_C(0x7ff8000000000000));
     return x > 0.0 ? finite : other;

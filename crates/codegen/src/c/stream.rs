@@ -9,13 +9,13 @@
 //!                               else  for q { out[q] = … }
 //! ```
 //!
-//! The loop must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
+//! The loop must be light: where functions are computed, memory is not what it waits for. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
 //! much a run writes is known from the size of a tile; it decides about speed only, never about a result. Elsewhere than on x86 the
 //! buffer is copied as usual. `TERRACE_CC="cc -DTERRACE_STREAM=0"` makes every such loop do it, for tests.
 
 use crate::shared::typing::held;
 use std::collections::BTreeSet;
-use terrace_base::{BinOp, Scalar};
+use terrace_base::{BinOp, Scalar, UnOp};
 use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
 
 /// Elements of a part.
@@ -26,17 +26,28 @@ pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt]) -> Vec<Para
     let mut out = Vec::new();
     let fits = *step == Expr::Const(Scalar::I64(1))
         && body.iter().all(|s| match s {
-            Stmt::Let(..) => true,
+            Stmt::Let(_, e) => !takes_long(e),
             Stmt::Assign(v, _) => body.iter().any(|s| matches!(s, Stmt::Let(w, _) if w == v)),
             Stmt::If(_, a, b) => assigns_only(a, body) && assigns_only(b, body),
-            Stmt::Store(p, at, _) => {
-                let is_new = !out.contains(p);
+            Stmt::Store(p, at, e) => {
+                let is_new = !out.contains(p) && !takes_long(e);
                 out.push(*p);
                 is_new && *at == Expr::Local(var) && matches!(k.params[*p].kind, ParamKind::Output(_))
             }
             _ => false,
         });
     if fits { out } else { Vec::new() }
+}
+
+/// Whether it is a function, directly or in a part: then the processor is busy enough, and the way through a buffer only adds to it.
+fn takes_long(e: &Expr) -> bool {
+    match e {
+        Expr::Unary(op, a) => !matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs) || takes_long(a),
+        Expr::Binary(op, a, b) => matches!(op, BinOp::Pow | BinOp::Atan2) || takes_long(a) || takes_long(b),
+        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => [a, b, c].into_iter().any(|e| takes_long(e)),
+        Expr::Convert(_, a) | Expr::Load(_, a) => takes_long(a),
+        _ => false,
+    }
 }
 
 fn assigns_only(stmts: &[Stmt], around: &[Stmt]) -> bool {

@@ -26,6 +26,7 @@ pub mod points;
 pub mod reduce;
 pub mod scalars;
 pub mod sequential;
+pub mod side_by_side;
 pub mod sizes;
 pub mod tidy;
 pub mod writes;

@@ -73,7 +73,8 @@ impl<'o> Reduction<'o> {
         }
     }
 
-    fn lanes(&self, b: &Builder<'_>) -> Option<(BinOp, ScalarType, i64)> {
+    /// The operator, its type and the number of lanes, where there are any.
+    pub fn lanes(&self, b: &Builder<'_>) -> Option<(BinOp, ScalarType, i64)> {
         let op = self.operator.as_binary()?;
         let types = self.types(b);
         let [ty] = types.as_slice() else { return None };
@@ -87,7 +88,7 @@ impl<'o> Reduction<'o> {
     }
 
     /// Runs the body at position `q` of a row; the closure gets the mask and the values.
-    fn at<'h>(
+    pub fn at<'h>(
         &self,
         b: &mut Builder<'h>,
         row: &Row,
@@ -237,7 +238,8 @@ impl<'o> Reduction<'o> {
         )
     }
 
-    fn fold_lane(
+    /// Combines a value into its lane.
+    pub fn fold_lane(
         &self,
         b: &mut Builder<'_>,
         op: BinOp,

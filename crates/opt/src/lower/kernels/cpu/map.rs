@@ -5,6 +5,7 @@
 //!                                                     for the positions of the row in that range: body, store at q
 //! ```
 
+use super::products::Product;
 use super::tiles::element_tile_of;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
@@ -20,6 +21,11 @@ use terrace_ir::flat::{Expr, Op};
 const POINTS_PER_ROW: usize = 256;
 
 pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+    if let Some(product) = Product::of(op, binds, host)
+        && product.lower(host, binds, span)?
+    {
+        return Ok(());
+    }
     let size = tile_size(host, op);
     let tiles = hceil_div(host.points(op, binds)?, size);
     let name = host.kernel_name("map", binds);

@@ -6,7 +6,7 @@
 //!
 //! | operator | phases |
 //! | --- | --- |
-//! | map | one |
+//! | map | one; squares of points where it is like a matrix product |
 //! | reduce | rows inside a tile, and partial results of the others; then the others |
 //! | scan | a total per tile; the totals scanned by one thread; the results |
 //! | pack | a count per tile; the counts scanned by one thread; the results |
@@ -19,6 +19,7 @@
 mod hist;
 mod map;
 mod pack;
+mod products;
 mod reduce;
 mod scan;
 mod sort;
