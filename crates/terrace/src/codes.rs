@@ -48,6 +48,11 @@ const EXPLANATIONS: &[(&str, &str)] = &[
          left out.",
     ),
     (
+        "T0710",
+        "An array that was handed to the library does not fit: its type is another one, it has missing values, or its columns are of a \
+         kind that Terrace does not know.",
+    ),
+    (
         "T0709",
         "A threshold belongs to a nest of parallel operators. Its name says the function, the number of the nest and what it decides. \
          `terrace ir --stage versions` lists those of a program, each with its value.",

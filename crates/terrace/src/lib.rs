@@ -1,15 +1,22 @@
 //! Terrace as a library: from source text to a running program.
 //!
-//! ```no_run
-//! use terrace::{Backend, Program, Settings};
+//! ```
+//! use terrace::{Columns, Program, Settings};
 //!
-//! let program = Program::from_text("saxpy.tce", "entry twice(x: i64) -> i64 = 2 * x")?;
-//! let engine = program.engine(Backend::Interp, &Settings::default())?;
-//! let x = program.argument("twice", 0, "21")?;
-//! let outcome = engine.call("twice", vec![x])?;
-//! assert_eq!(terrace::show::data(&outcome.value, usize::MAX), "42");
+//! let text = "entry saxpy[n](a: f32, xs: [n]f32, ys: [n]f32) -> [n]f32 = [a * x + y for x in xs, y in ys]";
+//! let program = Program::from_text("saxpy.tce", text)?;
+//! let (engine, _) = program.default_engine(&Settings::default())?;
+//! let (xs, ys) = ([1.0f32, 2.0], [10.0f32, 20.0]);
+//! let result = engine.call_columns("saxpy", vec![Columns::scalar(3.0f32), Columns::slice(&xs), Columns::slice(&ys)])?;
+//! assert_eq!(result.to_vec(), Some(vec![13.0f32, 26.0]));
+//!
+//! let wrong = engine.call_columns("saxpy", vec![Columns::scalar(3.0f32), Columns::slice(&xs), Columns::slice(&ys[1..])]);
+//! assert_eq!(wrong.err().map(|e| e.diagnostics[0].code), Some("T0906"));
 //! # Ok::<(), terrace::Failed>(())
 //! ```
+//!
+//! A program is compiled once and called often, from as many threads as there are: calls of one engine take turns, and each uses all
+//! threads of its device. [`Columns`] take Rust slices and Arrow arrays; [`Data`] are nested values, as expressions make them.
 //!
 //! This crate joins the two halves: the compiler, which ends in a plan, and the runtime, which starts from one. Nothing here
 //! prints; what goes wrong comes back as [`Failed`], with messages that can be rendered.
@@ -18,6 +25,7 @@ mod backend;
 pub mod bench;
 mod border;
 mod codes;
+mod columns;
 mod engine;
 mod files;
 mod kept;
@@ -30,6 +38,7 @@ mod stages;
 mod versions;
 
 pub use backend::{Backend, Settings};
+pub use columns::Columns;
 pub use engine::{Engine, Outcome, Taken, TestOutcome};
 pub use files::{format, read_source, replace_file};
 pub use profile::{KernelTime, Profile};
