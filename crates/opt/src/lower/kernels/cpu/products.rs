@@ -72,7 +72,7 @@ impl<'o> Product<'o> {
         let fits = is_map && is_sum && small && sizes && scalar_results;
         let fits =
             fits && scalars(&before) && scalars(&after) && scalars(&inner.body) && shares_reads(op, &before, inner);
-        fits.then(|| Product { op, before, inner, total: *total, after, length: *length, sides: [*n, *m] })
+        fits.then_some(Product { op, before, inner, total: *total, after, length: *length, sides: [*n, *m] })
     }
 
     /// Launches it; false where its sizes are not known to the host.
