@@ -124,6 +124,7 @@ def f(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : f64[t_2], ks_4 : i64[t_
   let rank_21 : i64[t_2] = sort grid [n_0][off_1] (i_22, j_23 | p_24, q_25) { let x_26 : f64 = us_9[q_25]; => x_26, j_23 }
   let () = scatter thread [2] (i_27 | p_28) into { => 0 }
   let all_29 : f64[2*t_2] = concat(xs_3, ys_5)
+  let up_30 : f64[t_2] = sort grid [t_2] (i_31 | p_32) keys { let x_33 : f64 = us_9[p_32]; => x_33 }
   => us_9, bins_15, rank_21
 }
 ",
@@ -132,7 +133,7 @@ def f(n_0 : i64, off_1 : i64[n_0 + 1], t_2 : i64, xs_3 : f64[t_2], ks_4 : i64[t_
         ("hist", Level::Grid, 1),
         ("scatter", Level::Grid, 2),
         ("scatter", Level::Thread, 1),
-        ("sort", Level::Grid, 1),
+        ("sort", Level::Grid, 2),
     ];
     assert_eq!(count_operators(&program), counted.map(|(name, level, n)| ((name, level), n)).into_iter().collect());
     let f = &program.functions[FuncId::new(0)];
@@ -332,6 +333,10 @@ fn rules() {
         (format!("let y_4 : f64[n_0] = hist grid [n_0] {op} bins n_0 {by} {{ => i_5, 1.0 }}"), "the neutral element"),
         (format!("let y_4 : i64[n_0] = sort grid [n_0] {op} {{ }}"), "a sort has a key"),
         (format!("let y_4 : f64[n_0] = sort grid [n_0] {op} {{ => 1.0 }}"), "what is bound: found a column of i64"),
+        (
+            format!("let y_4 : i64[n_0] = sort grid [n_0] {op} keys {{ => 1.0 }}"),
+            "what is bound: found a column of f64",
+        ),
         (
             format!("let y_4 : i64[n_0] = map grid [n_0] {op} {{ let z_9 : i64[n_0] = concat(xs_1) => i_5 }}"),
             "host level only",

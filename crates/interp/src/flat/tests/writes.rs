@@ -84,6 +84,8 @@ fn rows_are_sorted_stably() {
     check(&rows(args, "k_10"), "[[1, 0, 2], [], [2, 0, 1, 3]]");
     check(&rows(args, "x_11"), "[[2, 0, 1], [], [3, 1, 0, 2]]");
     check(&rows(args, "k_10, x_11"), "[[1, 2, 0], [], [2, 3, 1, 0]]");
+    let sorted = rows(args, "k_10").replace("| p_8, q_9) {", "| p_8, q_9) keys {");
+    check(&sorted, "[[1, 2, 2], [], [0, 1, 1, 1]]");
 }
 
 #[test]

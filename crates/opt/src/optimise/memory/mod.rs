@@ -7,7 +7,7 @@
 //! ```
 //!
 //! None of them changes what a program computes: they change which block a column says it lives in, and the interpreter's two readings
-//! find out if that was wrong. What they ask is the same ([`Facts`]): which blocks may be one ([`Classes`]), what is used later, what must stay.
+//! find out if that was wrong. What they ask is the same (`Facts`): which blocks may be one (`Classes`), what is used later, what must stay.
 //!
 //! Short-circuiting (Munksgaard's thesis, chapters 4 to 6) has its place after `take_places`. Its short-circuit points are statements here: a scatter
 //! whose values are a column that dies with it, and a `concat` of columns that do. The aliases that it follows backwards are the places, and [`Classes`]
