@@ -1,5 +1,7 @@
-//! From kernels to text: one printer per language, all with the same file names. Nothing here touches files or devices.
+//! From kernels to text: one printer per language, all with the same file names. Nothing here touches files or devices. What only CPUs
+//! have, vector code, stands apart.
 
 pub mod c;
 pub mod cuda;
 pub mod shared;
+pub mod vector;

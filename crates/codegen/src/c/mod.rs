@@ -15,12 +15,9 @@
 //! one.
 
 pub mod expr;
-pub mod lanes;
 pub mod preamble;
 pub mod stmt;
-pub mod stream;
 pub mod types;
-pub mod vectors;
 
 use crate::shared::names;
 use crate::shared::typing::described;
@@ -68,7 +65,7 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
         formal.push("int64_t tile".into());
         actual.push("tile".into());
     }
-    let streamed = stream::bytes_per_tile(k, stmts);
+    let streamed = crate::vector::stream::bytes_per_tile(k, stmts);
     if let Some(bytes) = streamed {
         formal.push("bool streams".into());
         actual.push(format!("(tile_hi - tile_lo) * {bytes} >= TERRACE_STREAM"));

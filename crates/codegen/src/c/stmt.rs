@@ -12,12 +12,12 @@
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
 
 use super::expr::{expr, operand};
-use super::lanes::Lanes;
-use super::stream;
 use super::types::{element, variable};
-use super::vectors;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
+use crate::vector::lanes::Lanes;
+use crate::vector::registers;
+use crate::vector::stream;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamId, Stmt};
 
@@ -69,14 +69,14 @@ impl Lines {
     }
 
     fn adds_to_vector(&self, stmt: &Stmt) -> bool {
-        let added = self.lane.and_then(|l| vectors::added(stmt, l));
+        let added = self.lane.and_then(|l| registers::added(stmt, l));
         added.is_some_and(|(array, ..)| self.vectors.contains(&array))
     }
 
     /// From here on these arrays of lanes are values of vector types.
     fn load_vectors(&mut self, k: &Kernel, arrays: &[ArrayId]) {
         for a in arrays {
-            let (a, ty) = (names::array(k, *a), vectors::vector_type(k, *a).unwrap_or_default());
+            let (a, ty) = (names::array(k, *a), registers::vector_type(k, *a).unwrap_or_default());
             self.line(&format!("{ty} {a}_v;"));
             self.line(&format!("memcpy(&{a}_v, {a}, sizeof {a}_v);"));
         }
@@ -93,7 +93,7 @@ impl Lines {
 
     /// Room for the group that a loop over lanes computes; the arrays it will be added to, and how.
     fn group(&mut self, k: &Kernel, lane: LocalId, body: &[Stmt]) -> Vec<(ArrayId, BinOp)> {
-        let added = body.iter().filter_map(|s| vectors::added(s, lane));
+        let added = body.iter().filter_map(|s| registers::added(s, lane));
         let group: Vec<_> = added.filter(|(a, ..)| self.vectors.contains(a)).map(|(a, op, _)| (a, op)).collect();
         for (a, _) in &group {
             let info = &k.arrays[*a];
@@ -106,7 +106,7 @@ impl Lines {
 
     fn add_group(&mut self, k: &Kernel, group: &[(ArrayId, BinOp)]) {
         for (a, op) in group {
-            let (ty, a) = (vectors::vector_type(k, *a).unwrap_or_default(), names::array(k, *a));
+            let (ty, a) = (registers::vector_type(k, *a).unwrap_or_default(), names::array(k, *a));
             let sign = if *op == BinOp::Add { "+" } else { "*" };
             self.line(&format!("{ty} {a}_w;"));
             self.line(&format!("memcpy(&{a}_w, {a}_x, sizeof {a}_w);"));
@@ -157,7 +157,7 @@ impl Lines {
             }
             Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
             Stmt::SetElement(a, ..) if self.adds_to_vector(stmt) => {
-                let lane = self.lane.and_then(|l| vectors::added(stmt, l));
+                let lane = self.lane.and_then(|l| registers::added(stmt, l));
                 if let (Some((.., value)), Some(l)) = (lane, self.lane) {
                     self.line(&format!("{}_x[{}] = {};", names::array(k, *a), names::local(k, l), expr(k, value)));
                 }
@@ -206,7 +206,7 @@ impl Lines {
                     self.depth += 1;
                 }
                 let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
-                let vectors = if self.vectors.is_empty() { vectors::arrays(k, body) } else { Vec::new() };
+                let vectors = if self.vectors.is_empty() { registers::arrays(k, body) } else { Vec::new() };
                 self.load_vectors(k, &vectors);
                 let group = if *simd { self.group(k, *var, body) } else { Vec::new() };
                 if *simd && is_straight(body) {

@@ -355,8 +355,12 @@ impl Knowledge {
         let claim = resolved;
         let (a, b) = claim.sides();
         let difference = a - b;
-        let oriented = matches!(claim, Claim::Eq(..)) && self.orient(&difference, Some(about));
         let positions: Vec<SizeVar> = difference.vars().into_iter().filter(|v| (v.0 as usize) < POSITIONS).collect();
+        // What is said of all places holds without one only where there is one: `2 = m` of rows that nobody has is not a fact.
+        if positions.is_empty() && !guards.iter().all(|guard| self.holds_somewhere(guard)) {
+            return;
+        }
+        let oriented = matches!(claim, Claim::Eq(..)) && self.orient(&difference, Some(about));
         if positions.is_empty() {
             if difference.funs().is_empty() {
                 self.facts.assume(&claim);
@@ -381,6 +385,12 @@ impl Knowledge {
             let guards: Vec<Claim> = guards.iter().map(|g| g.map(&|size| self.resolve(size))).collect();
             self.facts.assume_fun_where(fun, &params, &guards, claim);
         }
+    }
+
+    /// Whether a claim about positions holds at the first ones.
+    fn holds_somewhere(&self, guard: &Claim) -> bool {
+        let first = |size: &Size| size.substitute_all(&|v| ((v.0 as usize) < POSITIONS).then(Size::zero));
+        self.proves_claim(&guard.map(&first))
     }
 
     /// Makes a rule of `difference = 0` where one symbol in it can be replaced by the rest; at positions only one of those given.

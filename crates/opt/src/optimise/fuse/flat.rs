@@ -311,6 +311,7 @@ impl Language for Flat<'_> {
 
     fn masks(&self, filter: &[Stmt], consumer: &[Stmt]) -> Result<bool, Reason> {
         match (op_of(filter), op_of(consumer)) {
+            (Some(_), Some(op)) if !by_threads(op) => Err(Reason::Levels),
             (Some(filter_op), Some(op)) if consumer.len() == 1 => masks::fits(&filter[0], filter_op, op),
             _ => Err(Reason::NoOperator),
         }

@@ -15,9 +15,9 @@
 //! nothing. Declined: loops that read memory, which a lane that has left must not do; checks; loops in loops; divisions and library
 //! functions, which do not vectorise; whatever carries a value from one point to the next.
 
-use super::expr::{expr, operand};
-use super::stmt::Lines;
-use super::types::variable;
+use crate::c::expr::{expr, operand};
+use crate::c::stmt::Lines;
+use crate::c::types::variable;
 use crate::shared::names;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType, UnOp};

@@ -1,0 +1,14 @@
+//! Vector code for CPUs, which only the C printer writes.
+//!
+//! What a kernel computes is the same for every printer; how a processor does many points at once is not. On a GPU the hardware runs the threads
+//! of a warp side by side. On a CPU the text must be such that the compiler finds the lanes, or say them itself:
+//!
+//! ```text
+//! lanes        points with a loop of their own run side by side, under masks
+//! registers    the lanes of a float reduction stay in a register while its loop runs
+//! stream       large results that nobody reads soon go past the cache
+//! ```
+
+pub mod lanes;
+pub mod registers;
+pub mod stream;
