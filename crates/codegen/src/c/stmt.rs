@@ -6,8 +6,8 @@
 //! For { simd: true, … }      #pragma omp simd, where the body is straight-line code
 //! ```
 //!
-//! Loops over points have two more forms: [`super::lanes`] and [`super::stream`]; the lanes of a reduction are in registers while its loop runs
-//! ([`super::vectors`]).
+//! Loops over points have two more forms: [`crate::vector::lanes`] and [`crate::vector::stream`]; the lanes of a reduction are in registers while its loop runs
+//! ([`crate::vector::registers`]).
 //!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
 
