@@ -187,7 +187,7 @@ pub(crate) struct How {
     #[arg(long, default_value_t = 0)]
     device: usize,
     /// How many bytes the program may hold on the device; K, M and G may follow.
-    #[arg(long, value_parser = bytes)]
+    #[arg(long, value_parser = terrace::runtime::byte_count)]
     memory: Option<u64>,
     /// Reads thresholds that choose between versions from a file: lines of `name value`.
     #[arg(long, value_name = "FILE")]
@@ -279,19 +279,6 @@ fn on_off(text: &str) -> Result<bool, String> {
         "off" => Ok(false),
         _ => Err(one_of(text, ["on", "off"])),
     }
-}
-
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "" => 1,
-        "K" | "k" => 1 << 10,
-        "M" | "m" => 1 << 20,
-        "G" | "g" => 1 << 30,
-        other => return Err(format!("`{other}` is no unit of memory; there are K, M and G")),
-    };
-    let count: u64 = digits.parse().map_err(|_| format!("`{text}` is no number of bytes"))?;
-    count.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than can be counted"))
 }
 
 fn one_of<const N: usize>(text: &str, names: [&str; N]) -> String {

@@ -26,6 +26,7 @@ pub use devices::cuda::{compile_cubin, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};
 pub use error::RunError;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
+pub use memory::byte_count;
 pub use stats::Stats;
 pub use values::{Column, Element, SlotValue, ValueError, check_slots, from_slots, to_slots};
 

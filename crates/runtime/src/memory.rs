@@ -215,3 +215,17 @@ impl Cells {
         Ok((record, values))
     }
 }
+
+/// A number of bytes as people write it: `64M`.
+pub fn byte_count(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        "G" | "g" => 1 << 30,
+        other => return Err(format!("`{other}` is no unit of memory; there are K, M and G")),
+    };
+    let count: u64 = digits.parse().map_err(|_| format!("`{text}` is no number of bytes"))?;
+    count.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than can be counted"))
+}

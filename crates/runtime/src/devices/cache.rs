@@ -13,6 +13,7 @@
 //! and with them what killed processes left behind. A cache that cannot be written is no error: the work is done in a folder for
 //! temporary files, and a remark says so. Removing the folder is always safe.
 
+use crate::memory::byte_count;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -176,21 +177,9 @@ fn put(path: &Path, contents: &[u8]) -> Result<(), String> {
     })
 }
 
-/// How many bytes may be kept.
+/// How many bytes may be kept; what is no number of bytes counts as unsaid.
 fn limit() -> u64 {
-    std::env::var("TERRACE_CACHE_LIMIT").ok().and_then(|text| bytes(text.trim())).unwrap_or(LIMIT)
-}
-
-fn bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "" => 1,
-        "K" | "k" => 1 << 10,
-        "M" | "m" => 1 << 20,
-        "G" | "g" => 1 << 30,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(scale)
+    std::env::var("TERRACE_CACHE_LIMIT").ok().and_then(|text| byte_count(text.trim()).ok()).unwrap_or(LIMIT)
 }
 
 /// Lets entries go, the least recently used first, until the rest fits; `keep` stays.

@@ -204,14 +204,14 @@ impl Flattener<'_> {
                 if inner.depth() > 0 && arrays.iter().all(|(_, a)| is_uniform(&Rep::Array(a.clone()))) {
                     return self.merge_outside(inner, scope, &arrays, name, form);
                 }
+                let below = match form {
+                    Some(Form::Array(_, elem)) => Some(&**elem),
+                    _ => None,
+                };
                 if let Some(len) = self.one_length(inner, scope, &arrays, form)? {
                     let row = counted(Ix::Atom(len));
                     let deeper = self.iterate(inner, scope, &row)?;
                     let items = self.items(&arrays, inner.depth());
-                    let below = match form {
-                        Some(Form::Array(_, elem)) => Some(&**elem),
-                        _ => None,
-                    };
                     let elem = self.merge_as(&deeper, scope, &items, name, below)?;
                     return Ok(Elem::Row { inner: Inner::Regular(len), count: deeper.total(), elem: Box::new(elem) });
                 }
@@ -229,10 +229,6 @@ impl Flattener<'_> {
                 let row = Arr { total: bound, ..counted(len) };
                 let deeper = self.iterate(inner, scope, &row)?;
                 let items = self.items(&arrays, inner.depth());
-                let below = match form {
-                    Some(Form::Array(_, elem)) => Some(&**elem),
-                    _ => None,
-                };
                 let elem = self.merge_as(&deeper, scope, &items, name, below)?;
                 let Some(Descriptor::Irregular { off, .. }) = deeper.space.last() else {
                     unreachable!("lengths in a column are not uniform")
