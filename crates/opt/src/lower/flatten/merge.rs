@@ -285,8 +285,9 @@ impl Flattener<'_> {
         // Without points nothing has made sure that a slice lies within its array.
         let any = Ix::Binary(BinOp::Min, Box::new(Ix::Atom(inner.total())), Box::new(Ix::int(1)));
         let there = |(_, arr): &(Option<Ix>, Arr)| {
+            let arr = within_base(arr);
             let len = arr.len.clone().mul(any.clone());
-            Arr { len, dim: None, ..arr.clone() }
+            Arr { len, dim: None, ..arr }
         };
         let parts: Vec<Arr> = arrays.iter().map(there).collect();
         let Rep::Array(all) = self.concat(&parts, name, None, &Self::host(), &Scope::default())? else {
@@ -297,7 +298,7 @@ impl Flattener<'_> {
         for (cond, arr) in arrays {
             starts.push((cond.clone(), Rep::Scalar(before.clone(), ScalarType::I64)));
             lens.push((cond.clone(), Rep::Scalar(arr.len.clone(), ScalarType::I64)));
-            before = before.add(arr.len.clone());
+            before = before.add(within_base(arr).len);
         }
         if let (Some(len), Elem::Scalar(start, _)) =
             (self.one_length(inner, scope, arrays, form)?, self.merge(inner, scope, &starts, "start")?)
@@ -324,6 +325,19 @@ impl Flattener<'_> {
         self.push(vec![v], flat::Expr::If { cond, then, otherwise });
         Ok(v.into())
     }
+}
+
+/// What there is of an array that is the same at every point. Where no point takes the branch that made it, its length was computed all
+/// the same, but its base may have fewer elements, or none; where some point did, this is the array itself.
+fn within_base(arr: &Arr) -> Arr {
+    if arr.start.is_zero() && arr.len == Ix::Atom(arr.count) {
+        return arr.clone();
+    }
+    let of = |op, a: Ix, b: Ix| Ix::Binary(op, Box::new(a), Box::new(b));
+    let start = if arr.start.is_zero() { Ix::int(0) } else { of(BinOp::Max, arr.start.clone(), Ix::int(0)) };
+    let rest = Ix::Atom(arr.count).sub(start.clone());
+    let len = of(BinOp::Max, of(BinOp::Min, arr.len.clone(), rest), Ix::int(0));
+    Arr { start, len, dim: None, ..arr.clone() }
 }
 
 /// An array of which only the length matters.
