@@ -114,6 +114,11 @@ impl SourceMap {
         self.files.get(file.index()).map_or("", |f| &f.text)
     }
 
+    /// The texts of all files, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|f| f.text.as_str())
+    }
+
     /// Whether the file of a span is in this map.
     pub fn contains(&self, span: Span) -> bool {
         span.file.index() < self.files.len()

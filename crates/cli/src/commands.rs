@@ -118,7 +118,7 @@ pub(crate) fn test(
         }
     }
     if let Some(why) = not_kept {
-        error(&format!("note: {why}; until then, kernels are compiled each time\n"));
+        error(&format!("note: {why}\n"));
     }
     if let Some(why) = interpreted.first() {
         let (n, all) = (interpreted.len(), files.len());

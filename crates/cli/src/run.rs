@@ -35,7 +35,7 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
         error(&format!("note: this runs in the interpreter: {why}\n"));
     }
     if let Some(why) = engine.remark() {
-        error(&format!("note: {why}; until then, kernels are compiled each time\n"));
+        error(&format!("note: {why}\n"));
     }
     clock.lap("compiling");
     let outcome = engine.call(&name, data)?;

@@ -253,7 +253,17 @@ pub const MEM: &[Pass<mem::Program>] = &[
 
 /// Core as every engine runs it, and what is known about its sizes. Without proofs nothing is marked.
 pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) -> Analysis {
+    finish_core(program, options, timings);
+    prove_core(program, options, timings)
+}
+
+/// The passes of [`prepare_core`] before its proofs.
+pub fn finish_core(program: &mut core::Program, options: &Options, timings: &mut Timings) {
     run(CORE, program, options, timings, core::verify::verify);
+}
+
+/// The proofs of [`prepare_core`]: its last step, and the only costly one.
+pub fn prove_core(program: &mut core::Program, options: &Options, timings: &mut Timings) -> Analysis {
     let analysis = timings.measure("prove_checks", || match options.prove {
         true => prove_checks::prove_checks(program),
         false => analyse(program),

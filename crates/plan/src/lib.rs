@@ -5,6 +5,7 @@
 //! executor runs it on any device, and neither knows the other.
 
 pub mod data;
+pub mod encoding;
 pub mod host;
 pub mod layout;
 pub mod messages;

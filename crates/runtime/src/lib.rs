@@ -21,6 +21,7 @@ mod stats;
 mod values;
 
 pub use devices::KernelResources;
+pub use devices::cache::{keep, kept};
 pub use devices::cpu::c_compiler;
 pub use devices::cuda::{compile_cubin, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};

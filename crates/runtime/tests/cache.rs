@@ -176,6 +176,18 @@ fn the_least_recently_used_entries_go() {
 }
 
 #[test]
+fn a_limit_that_is_no_number_is_said_once() {
+    let cache = folder("limit");
+    for (limit, remarks) in [("12Q", 1), ("many", 1), ("", 0), (" 64M ", 0)] {
+        let output = start(&cache, "cc").env("TERRACE_CACHE_LIMIT", limit).output().expect("ends");
+        let said = text(&output);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.matches("remark: TERRACE_CACHE_LIMIT is no number of bytes").count(), remarks, "{said}");
+    }
+    let _ = std::fs::remove_dir_all(&cache);
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_no_obstacle() {
     use std::os::unix::fs::PermissionsExt;
     let check = |cache: &Path| {

@@ -73,6 +73,8 @@ pub struct Settings {
     pub log_guards: bool,
     /// Whether kernels are timed one by one.
     pub profile: bool,
+    /// Whether plans are kept on disk beside kernels, so that the same program starts sooner.
+    pub keep_plans: bool,
     /// How many statements the interpreter may run.
     pub step_limit: u64,
     /// How many elements an array of the interpreter may have.
@@ -95,6 +97,7 @@ impl Default for Settings {
             thresholds: BTreeMap::new(),
             log_guards: false,
             profile: false,
+            keep_plans: true,
             step_limit: u64::MAX,
             element_limit: terrace_interp::core::Options::default().element_limit,
             laws: false,

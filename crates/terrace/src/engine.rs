@@ -13,6 +13,7 @@
 use crate::backend::{Backend, Settings};
 use crate::program::{Failed, Program};
 use crate::stages::{Compiled, compile};
+use crate::start;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use terrace_base::{Scalar, SourceMap, Timings};
@@ -23,6 +24,7 @@ use terrace_ir::shape::Shapes;
 use terrace_ir::{FuncId, core, flat, mem};
 use terrace_opt::optimise::regular_entry::{is_rectangular, ragged_dimensions};
 use terrace_opt::optimise::spell_out_sums;
+use terrace_plan::Plan;
 use terrace_plan::data::Data;
 use terrace_plan::messages;
 use terrace_plan::threshold::Guarded;
@@ -101,8 +103,12 @@ pub(crate) enum Machine {
 impl Program {
     /// Compiles the program for a back end.
     pub fn engine(&self, backend: Backend, settings: &Settings) -> Result<Engine, Failed> {
-        let mut engine =
-            self.for_options(&settings.options).engine_on(backend, settings, None, self.timings.clone())?;
+        let mut timings = self.timings.clone();
+        let key = self.plan_key(backend, settings, None);
+        let plan = key.as_ref().and_then(|key| timings.measure("find_plan", || start::find(key))).flatten();
+        let key = key.as_deref().filter(|_| plan.is_none());
+        let program = self.for_options(&settings.options);
+        let mut engine = program.engine_on(backend, settings, None, key, plan, timings)?;
         if settings.options.regularity {
             let ragged = |f: &core::Function| f.params.iter().any(|p| ragged_dimensions(&f.values[*p].ty) > 0);
             let entries = self.core.functions.enumerate().filter(|(_, f)| f.role == Role::Entry && ragged(f));
@@ -112,16 +118,19 @@ impl Program {
         Ok(engine)
     }
 
-    /// Compiles the program for a back end, with the device that another engine has opened, if it needs one.
+    /// Compiles the program for a back end, with the device that another engine has opened, if it needs one. A plan that is there already
+    /// is taken; one that is made is kept under the key.
     fn engine_on(
         &self,
         backend: Backend,
         settings: &Settings,
         opened: Option<&Arc<Runtime>>,
+        key: Option<&str>,
+        plan: Option<Plan>,
         mut timings: Timings,
     ) -> Result<Engine, Failed> {
         let machine = match backend {
-            Backend::Interp => Machine::Core(self.core.clone()),
+            Backend::Interp => Machine::Core(self.proved().core.clone()),
             Backend::Flat => match compile(self, backend, settings, crate::Stage::Flat, &mut timings)? {
                 Compiled::Flat(p) => Machine::Flat(p),
                 _ => unreachable!("asked for Flat"),
@@ -131,8 +140,12 @@ impl Program {
                 _ => unreachable!("asked for Mem"),
             },
             Backend::C | Backend::Cuda | Backend::CudaSim => {
-                let Compiled::Plan(plan) = compile(self, backend, settings, crate::Stage::Plan, &mut timings)? else {
-                    unreachable!("asked for a plan")
+                let plan = match plan {
+                    Some(plan) => plan,
+                    None => match compile(self, backend, settings, crate::Stage::Plan, &mut timings)? {
+                        Compiled::Plan(plan) => plan,
+                        _ => unreachable!("asked for a plan"),
+                    },
                 };
                 let device = match backend {
                     Backend::Cuda => terrace_runtime::Backend::Cuda { device: settings.device },
@@ -152,12 +165,15 @@ impl Program {
                     None => Arc::new(Runtime::new(device, options).map_err(device_error)?),
                 };
                 let loaded = timings.measure("compile_kernels", || runtime.load(&plan)).map_err(device_error)?;
+                if let Some(key) = key {
+                    timings.measure("keep_plan", || self.keep_plan(key, &plan));
+                }
                 Machine::Device(runtime, Box::new(loaded))
             }
         };
         let (sources, program, settings) = (self.sources.clone(), self.clone(), settings.clone());
         let claims = match (backend, settings.verify_shapes) {
-            (Backend::Interp, true) => Some(Arc::new(program.analysis.shapes.clone())),
+            (Backend::Interp, true) => Some(Arc::new(program.proved().analysis.shapes.clone())),
             _ => None,
         };
         Ok(Engine { sources, program, machine, backend, settings, claims, regular: BTreeMap::new(), timings })
@@ -241,16 +257,34 @@ impl Engine {
         if !self.settings.options.regularity {
             return Ok(None);
         }
-        let Some(program) = self.program.regular(id, &self.settings.options, &mut timings) else { return Ok(None) };
         let opened = match &self.machine {
             Machine::Device(runtime, _) => Some(runtime),
             _ => None,
         };
-        match program.engine_on(self.backend, &self.settings, opened, timings) {
-            Ok(engine) => Ok(Some(Box::new(engine))),
-            Err(failed) if failed.diagnostics.iter().all(|d| d.code == "T0801") => Ok(None),
-            Err(failed) => Err(failed),
+        let (backend, settings) = (self.backend, &self.settings);
+        let name = &self.program.core.functions[id].name;
+        let key = self.program.plan_key(backend, settings, Some(name));
+        match key.as_ref().and_then(|key| timings.measure("find_plan", || start::find(key))) {
+            Some(None) => return Ok(None),
+            // The general program will do beside the plan: the entry has its name and its parameters there too.
+            Some(plan) => {
+                let made = self.program.engine_on(backend, settings, opened, None, plan, timings);
+                return made.map(|engine| Some(Box::new(engine)));
+            }
+            None => {}
         }
+        let made = match self.program.regular(id, &settings.options, &mut timings) {
+            Some(program) => program.engine_on(backend, settings, opened, key.as_deref(), None, timings).map(Some),
+            None => Ok(None),
+        };
+        let made = match made {
+            Err(failed) if failed.diagnostics.iter().all(|d| d.code == "T0801") => Ok(None),
+            made => made,
+        };
+        if let (Ok(None), Some(key)) = (&made, &key) {
+            start::keep(key, None);
+        }
+        made.map(|engine| engine.map(Box::new))
     }
 
     /// The engine that ran a body of an entry: this one, or that of the regular body.

@@ -28,29 +28,30 @@ impl Program {
     /// Core as flattening wants it.
     pub(crate) fn ready(&self, options: &Options, timings: &mut Timings) -> Arc<Ready> {
         let known = self.kept.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = |of: &Of<Arc<Ready>>| Arc::ptr_eq(&of.0, &self.analysis) && of.1 == options.prove;
+        let mine = |of: &Of<Arc<Ready>>| Arc::ptr_eq(&of.0, &self.proved().analysis) && of.1 == options.prove;
         if let Some((_, _, ready)) = known.iter().find(|of| mine(of)) {
             return ready.clone();
         }
         drop(known);
-        let ready = Arc::new(pipeline::ready(&self.core, options, timings));
+        let ready = Arc::new(pipeline::ready(&self.proved().core, options, timings));
         let mut known = self.kept.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        known.push((self.analysis.clone(), options.prove, ready.clone()));
+        known.push((self.proved().analysis.clone(), options.prove, ready.clone()));
         ready
     }
 
     /// The program of the body of an entry for rectangular data, if it gains anything.
     pub(crate) fn regular(&self, id: FuncId, options: &Options, timings: &mut Timings) -> Option<Arc<Program>> {
         let known = self.kept.regular.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = |of: &Of<Regular>| Arc::ptr_eq(&of.0, &self.analysis) && of.1 == options.prove && of.2.0 == id;
+        let mine =
+            |of: &Of<Regular>| Arc::ptr_eq(&of.0, &self.proved().analysis) && of.1 == options.prove && of.2.0 == id;
         if let Some((_, _, (_, regular))) = known.iter().find(|of| mine(of)) {
             return regular.clone();
         }
         drop(known);
-        let regular = pipeline::regular_entry(&self.core, id, options, timings);
+        let regular = pipeline::regular_entry(&self.proved().core, id, options, timings);
         let regular = regular.map(|(core, analysis)| Arc::new(self.with_core(core, analysis)));
         let mut known = self.kept.regular.lock().unwrap_or_else(PoisonError::into_inner);
-        known.push((self.analysis.clone(), options.prove, (id, regular.clone())));
+        known.push((self.proved().analysis.clone(), options.prove, (id, regular.clone())));
         regular
     }
 }

@@ -35,6 +35,7 @@ mod refit;
 mod shapes;
 pub mod show;
 mod stages;
+mod start;
 mod versions;
 
 pub use backend::{Backend, Settings};

@@ -2,9 +2,10 @@
 
 use crate::files::read_source;
 use crate::kept::Kept;
+use crate::start::{self, Origin};
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use terrace_base::{Diagnostic, SourceMap, Timings, render, render_json};
 use terrace_frontend::Loaded;
 use terrace_ir::FuncId;
@@ -62,16 +63,28 @@ impl std::fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// A checked program, in the form that every engine starts from.
+/// A program whose sizes are known.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Proved {
+    /// Its functions, with the checks marked that always hold.
     pub(crate) core: core::Program,
     /// What is known about the sizes of `core`.
     pub(crate) analysis: Arc<Analysis>,
+}
+
+/// A checked program, in the form that every engine starts from.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Functions as the front end made them; what they take and give is the same when checks are proved.
+    pub(crate) core: core::Program,
+    /// The same with checks proved, when somebody asks for it.
+    proved: Arc<OnceLock<Proved>>,
     pub(crate) sources: SourceMap,
     pub(crate) loaded: Loaded,
     pub(crate) kept: Arc<Kept>,
     entries: Vec<EntrySignature>,
+    /// Whether a plan made from it may be kept for programs of the same text.
+    pub(crate) origin: Origin,
     /// How long the front end and the analysis of sizes took.
     pub(crate) timings: Timings,
     /// What the checker remarked without refusing.
@@ -97,7 +110,7 @@ impl Program {
     /// The same with every check made and nothing refused for its sizes: what the analysis says can be compared with what happens.
     pub fn unproved(name: &str, text: &str) -> Result<Program, Failed> {
         let mut program = Program::analysed(name, text)?;
-        prove_checks::forget_proofs(&mut program.core);
+        program.change(prove_checks::forget_proofs);
         Ok(program)
     }
 
@@ -115,10 +128,46 @@ impl Program {
         let compiled = compiled.map_err(|d| Failed::new(d, &sources))?;
         warnings.extend(compiled.warnings);
         let mut core = compiled.program;
-        let analysis = Arc::new(pipeline::prepare_core(&mut core, &Options::default(), &mut timings));
-        warnings.extend(analysis.errors(&core));
-        let kept = Arc::default();
-        Ok(Program { core, analysis, sources, loaded, kept, entries: compiled.entries, timings, warnings })
+        pipeline::finish_core(&mut core, &Options::default(), &mut timings);
+        let (kept, proved, entries) = (Arc::default(), Arc::default(), compiled.entries);
+        let origin = Origin::Text { quiet: start::is_quiet(&sources) };
+        let mut program = Program { core, proved, sources, loaded, kept, entries, origin, timings, warnings };
+        if program.origin == (Origin::Text { quiet: false }) {
+            let mut timings = std::mem::take(&mut program.timings);
+            let found = program.prove(&mut timings);
+            let errors = found.analysis.errors(&found.core);
+            program.origin = Origin::Text { quiet: errors.is_empty() };
+            program.timings = timings;
+            program.warnings.extend(errors);
+        }
+        Ok(program)
+    }
+
+    /// The program with its checks proved as far as they can be.
+    pub(crate) fn proved(&self) -> &Proved {
+        self.prove(&mut Timings::new())
+    }
+
+    fn prove(&self, timings: &mut Timings) -> &Proved {
+        self.proved.get_or_init(|| {
+            let mut core = self.core.clone();
+            let analysis = Arc::new(pipeline::prove_core(&mut core, &Options::default(), timings));
+            Proved { core, analysis }
+        })
+    }
+
+    /// Changes the functions of the program, without a change to what is known about sizes.
+    fn change(&mut self, how: impl FnOnce(&mut core::Program)) {
+        let Proved { mut core, analysis } = self.proved().clone();
+        how(&mut core);
+        self.set(core, analysis);
+    }
+
+    /// Replaces the functions of the program, and what is known about their sizes.
+    pub(crate) fn set(&mut self, core: core::Program, analysis: Arc<Analysis>) {
+        self.core = core.clone();
+        self.proved = Arc::new(OnceLock::from(Proved { core, analysis }));
+        self.origin = Origin::Changed;
     }
 
     /// The program as the options want it: without proofs, every check is made.
@@ -127,20 +176,26 @@ impl Program {
             return Cow::Borrowed(self);
         }
         let mut program = self.clone();
-        prove_checks::forget_proofs(&mut program.core);
+        program.change(prove_checks::forget_proofs);
+        // The options are part of what a plan is kept under.
+        program.origin = self.origin;
         Cow::Owned(program)
     }
 
     /// The same with another body, of which other things are known.
     pub(crate) fn with_core(&self, core: core::Program, analysis: Analysis) -> Program {
-        Program { core, analysis: Arc::new(analysis), kept: Arc::default(), ..self.clone() }
+        let mut program = Program { kept: Arc::default(), ..self.clone() };
+        program.set(core, Arc::new(analysis));
+        program
     }
 
     /// The same program with its calls inlined as far as they can be: what the compiling back ends look at.
     pub fn inlined(&self) -> Program {
         let mut program = self.clone();
-        inline_calls::inline_calls(&mut program.core);
-        program.analysis = Arc::new(prove_checks::prove_checks(&mut program.core));
+        let mut core = self.proved().core.clone();
+        inline_calls::inline_calls(&mut core);
+        let analysis = Arc::new(prove_checks::prove_checks(&mut core));
+        program.set(core, analysis);
         program
     }
 

@@ -62,7 +62,7 @@ impl Program {
     /// The checks of the program, in the order of the source; those of tests are left out.
     pub fn checks(&self) -> Vec<CheckFound> {
         let program = self.without_tests();
-        let reports = program.analysis.checks(&program.core);
+        let reports = program.proved().analysis.checks(&program.proved().core);
         let found = reports.into_iter().map(|report| {
             let (file, line, column) = self.place(report.span);
             let fate = match report.status {
@@ -114,19 +114,20 @@ impl Program {
     /// The inferred signatures of all functions, or of those of one name, with the class of every parallel expression.
     pub fn shapes_text(&self, function: Option<&str>) -> String {
         let program = self.without_tests();
-        text::shapes(&program.core, &program.analysis, &self.sources, function)
+        text::shapes(&program.proved().core, &program.proved().analysis, &self.sources, function)
     }
 
     /// The same as JSON: a list of functions.
     pub fn shapes_json(&self, function: Option<&str>) -> String {
         let program = self.without_tests();
-        text::shapes_json(&program.core, &program.analysis, &self.sources, function)
+        text::shapes_json(&program.proved().core, &program.proved().analysis, &self.sources, function)
     }
 
     /// The names of the functions that have signatures, as they are written.
     pub fn function_names(&self) -> Vec<String> {
         let functions = self.core.functions.enumerate().filter(|(_, f)| !matches!(f.role, Role::Test { .. }));
-        let mut names: Vec<String> = functions.map(|(id, _)| self.analysis.signature(&self.core, id).name).collect();
+        let mut names: Vec<String> =
+            functions.map(|(id, _)| self.proved().analysis.signature(&self.proved().core, id).name).collect();
         names.dedup();
         names
     }

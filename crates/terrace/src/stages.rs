@@ -128,10 +128,10 @@ impl Program {
             _ => backend,
         };
         if stage == Stage::Core {
-            return Ok(program.core.to_string());
+            return Ok(program.proved().core.to_string());
         }
         if stage == Stage::Shapes {
-            return Ok(print_with_shapes(&program.core, &program.analysis.shapes));
+            return Ok(print_with_shapes(&program.proved().core, &program.proved().analysis.shapes));
         }
         if stage == Stage::Versions {
             return self.versions_text(backend, settings);
@@ -139,7 +139,7 @@ impl Program {
         let mut timings = Timings::new();
         if stage == Stage::Fusion {
             let options = Options { target: backend.target(), ..settings.options.clone() };
-            let refusals = pipeline::refused_fusions(&program.core, &options, &mut timings);
+            let refusals = pipeline::refused_fusions(&program.proved().core, &options, &mut timings);
             let refusals = refusals.map_err(|d| Failed::new(vec![*d], &program.sources))?;
             return Ok(explain_fusion(&refusals, &program.sources));
         }
@@ -173,9 +173,10 @@ impl Program {
                 }
             });
         }
-        program.core.functions = kept;
-        forget_proofs(&mut program.core);
-        program.analysis = Arc::new(prove_checks(&mut program.core));
+        let mut core = terrace_ir::core::Program { functions: kept, checks: self.core.checks.clone() };
+        forget_proofs(&mut core);
+        let analysis = Arc::new(prove_checks(&mut core));
+        program.set(core, analysis);
         program
     }
 }

@@ -99,7 +99,7 @@ impl Program {
         let options = Options { target: backend.target(), strategy: Strategy::Auto, ..settings.options.clone() };
         let limit = |d: Box<Diagnostic>| Failed::new(vec![*d], &program.sources);
         let mut timings = Timings::new();
-        let ready = pipeline::ready(&program.core, &options, &mut timings);
+        let ready = pipeline::ready(&program.proved().core, &options, &mut timings);
         let flat = pipeline::to_parallel_flat(&ready, &options, &mut timings).map_err(limit)?;
         let mut nests = reports(&flat, &options);
         nests.iter_mut().for_each(|n| retune(&mut n.tree, settings));

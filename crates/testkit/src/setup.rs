@@ -32,9 +32,9 @@ pub const STRATEGIES: [Strategy; 7] = [
 ];
 
 impl Setup {
-    /// The back end with its default settings.
+    /// The back end with its default settings. Plans are not kept: a test wants to see the compiler at work.
     pub fn new(backend: Backend) -> Setup {
-        Setup { backend, settings: Settings::default() }
+        Setup { backend, settings: Settings { keep_plans: false, ..Settings::default() } }
     }
 
     /// The same with another strategy.

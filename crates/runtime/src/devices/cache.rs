@@ -9,6 +9,8 @@
 //! ~/.cache/terrace/9f..2c.key   9f..2c.so        $TERRACE_CACHE, or $XDG_CACHE_HOME/terrace, or ~/.cache/terrace
 //! ```
 //!
+//! Plans (`.plan`) are kept in the same way: what the compiler made from a source, see [`kept`].
+//!
 //! A hit marks its key as used now. When the entries exceed the limit ($TERRACE_CACHE_LIMIT, 512M without it), those used least recently go,
 //! and with them what killed processes left behind. A cache that cannot be written is no error: the work is done in a folder for
 //! temporary files, and a remark says so. Removing the folder is always safe.
@@ -21,6 +23,8 @@ use std::time::{Duration, SystemTime};
 
 /// How many bytes are kept where nothing else is said.
 const LIMIT: u64 = 512 << 20;
+/// The ending of what [`keep`] writes.
+const PLAN: &str = "plan";
 /// What was not finished after so long was left behind.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -58,7 +62,11 @@ fn folder() -> Result<PathBuf, String> {
 
 /// Why nothing can be kept, and what to do about it.
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("the kernel cache cannot be written: {}: {error}\nset TERRACE_CACHE to a folder that can", path.display())
+    format!(
+        "the kernel cache cannot be written: {}: {error}\nset TERRACE_CACHE to a folder that can\n\
+         until then, kernels are compiled each time",
+        path.display()
+    )
 }
 
 /// The file made from `key`: from the cache, or else by `build`, which writes to the path that it is given, in a folder of its own.
@@ -69,7 +77,7 @@ pub(super) fn find_or_build(
 ) -> Result<Made, String> {
     let name = hash(key.as_bytes());
     let why = match folder().and_then(|folder| in_cache(&folder, &name, key, extension, build)) {
-        Ok(path) => return Ok(Made { path, remark: None, temporary: None }),
+        Ok(path) => return Ok(Made { path, remark: limit().err(), temporary: None }),
         Err(why) => why,
     };
     let mut last = why.clone();
@@ -118,8 +126,25 @@ fn in_cache(
     });
     let _ = fs::remove_dir_all(&work);
     result?;
-    evict(folder, name, limit());
+    evict(folder, name, limit().unwrap_or(LIMIT));
     Ok(made)
+}
+
+/// What was kept under a key, to the last byte; nothing where it is damaged.
+pub fn kept(key: &str) -> Option<Vec<u8>> {
+    let file = folder().ok()?.join(format!("{}.{PLAN}", hash(key.as_bytes())));
+    let key_file = file.with_extension("key");
+    let label = fs::read_to_string(&key_file).ok()?;
+    let (sealed, rest) = label.split_once('\n')?;
+    let bytes = fs::read(&file).ok().filter(|bytes| rest == key && seal(bytes) == sealed)?;
+    mark_as_used(&key_file);
+    Some(bytes)
+}
+
+/// Keeps bytes under a key, such as a plan under the source that it was made from; a cache that cannot be written forgets them.
+pub fn keep(key: &str, bytes: &[u8]) {
+    let write = |to: &Path| fs::write(to, bytes).map_err(|e| e.to_string());
+    let _ = folder().and_then(|folder| in_cache(&folder, &hash(key.as_bytes()), key, PLAN, &write));
 }
 
 /// Whether a file is what its key says, to the last byte.
@@ -177,9 +202,15 @@ fn put(path: &Path, contents: &[u8]) -> Result<(), String> {
     })
 }
 
-/// How many bytes may be kept; what is no number of bytes counts as unsaid.
-fn limit() -> u64 {
-    std::env::var("TERRACE_CACHE_LIMIT").ok().and_then(|text| byte_count(text.trim()).ok()).unwrap_or(LIMIT)
+/// How many bytes may be kept; what is no number of bytes counts as unsaid, and is worth a remark.
+fn limit() -> Result<u64, String> {
+    match std::env::var_os("TERRACE_CACHE_LIMIT").map(|text| text.to_string_lossy().trim().to_string()) {
+        None => Ok(LIMIT),
+        Some(text) if text.is_empty() => Ok(LIMIT),
+        Some(text) => byte_count(&text).map_err(|why| {
+            format!("TERRACE_CACHE_LIMIT is no number of bytes: {why}\nthe kernel cache keeps {}M", LIMIT >> 20)
+        }),
+    }
 }
 
 /// Lets entries go, the least recently used first, until the rest fits; `keep` stays.
@@ -221,7 +252,7 @@ fn evict(folder: &Path, keep: &str, limit: u64) {
         }
         // The key first: without it, the rest is no entry.
         let _ = fs::remove_file(folder.join(format!("{stem}.key")));
-        for extension in ["so", "cubin"] {
+        for extension in ["so", "cubin", PLAN] {
             let _ = fs::remove_file(folder.join(format!("{stem}.{extension}")));
         }
         total -= size;

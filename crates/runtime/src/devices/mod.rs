@@ -12,7 +12,7 @@
 //! `free`; every copy is checked against the handle's size; a kernel gets the arguments that the plan declares, and that its text is
 //! right is the compiler's word.
 
-mod cache;
+pub(crate) mod cache;
 mod compiler;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
