@@ -82,7 +82,8 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
     for id in &used.arrays {
         let array = &k.arrays[*id];
         let count = array.count.max(1);
-        lines.line(&format!("{} {}[{count}];", types::element(array.elem), names::array(k, *id)));
+        let aligned = if count * array.elem.size_bytes() < 64 { "" } else { " __attribute__((aligned(64)))" };
+        lines.line(&format!("{} {}[{count}]{aligned};", types::element(array.elem), names::array(k, *id)));
     }
     lines.stmts(k, stmts);
     let formal = if formal.is_empty() { "void".to_string() } else { formal.join(", ") };
@@ -94,7 +95,7 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
          for (int64_t tile = tile_lo; tile < tile_hi; tile++) {name}_tile({});\n{}}}\n",
         lines.finish(),
         actual.join(", "),
-        if streamed.is_some() { "    streamed();\n" } else { "" }
+        if streamed.is_some() || used.runs { "    streamed();\n" } else { "" }
     )
 }
 

@@ -164,8 +164,13 @@ HELPER void stream_to(void *to, const void *from, size_t bytes) {
     }
     memcpy(t + at, f + at, bytes - at);
 }
+HELPER void stream_run(void *to, const void *from, size_t bytes) {
+    if (((uintptr_t)to | bytes) % TERRACE_WIDE == 0) stream_to(to, from, bytes);
+    else memcpy(to, from, bytes);
+}
 HELPER void streamed(void) { __builtin_ia32_sfence(); }
 #else
+HELPER void stream_run(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 HELPER void stream_to(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 HELPER void streamed(void) { }
 #endif

@@ -165,6 +165,14 @@ impl Lines {
             Stmt::SetElement(a, at, e) => {
                 self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
             }
+            Stmt::StoreRun { buffer, at, array, from, count } => self.line(&format!(
+                "stream_run(&{}[{}], &{}[{}], {count} * sizeof *{});",
+                names::param(k, *buffer),
+                expr(k, at),
+                names::array(k, *array),
+                expr(k, from),
+                names::param(k, *buffer)
+            )),
             Stmt::If(c, then, otherwise) => {
                 let cond = expr(k, c);
                 let rare = only_reports(then) && !otherwise.is_empty();

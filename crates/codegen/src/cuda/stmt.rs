@@ -64,6 +64,7 @@ impl Lines {
         self.has_stored |= matches!(
             stmt,
             Stmt::Store(..)
+                | Stmt::StoreRun { .. }
                 | Stmt::StoreCell(..)
                 | Stmt::Atomic { .. }
                 | Stmt::Publish { .. }
@@ -82,6 +83,11 @@ impl Lines {
             Stmt::StoreCell(p, e) => self.line(&format!("*{} = {};", names::param(k, *p), expr(k, e))),
             Stmt::SetElement(a, at, e) => {
                 self.line(&format!("{}[{}] = {};", names::array(k, *a), slot(k, at), expr(k, e)));
+            }
+            Stmt::StoreRun { buffer, at, array, from, count } => {
+                let (to, from) = (expr(k, at), expr(k, from));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
             }
             Stmt::If(c, then, otherwise) => {
                 self.line(&format!("if ({}) {{", expr(k, c)));

@@ -15,6 +15,8 @@ pub struct Used {
     pub failed: bool,
     /// Whether it checks.
     pub checks: bool,
+    /// Whether it stores runs.
+    pub runs: bool,
     /// Whether it asks for the number of the tile.
     pub tile: bool,
 }
@@ -57,6 +59,12 @@ impl Used {
             Stmt::SetElement(a, at, e) => {
                 self.array(*a);
                 self.exprs(&[at, e]);
+            }
+            Stmt::StoreRun { buffer, at, array, from, .. } => {
+                self.params.insert(*buffer);
+                self.array(*array);
+                self.runs = true;
+                self.exprs(&[at, from]);
             }
             Stmt::If(c, a, b) => {
                 self.exprs(&[c]);

@@ -196,6 +196,19 @@ pub enum Stmt {
     StoreCell(ParamId, Expr),
     /// An element of an array of fixed size is written.
     SetElement(ArrayId, Expr, Expr),
+    /// Elements of an array of fixed size go to a buffer, one beside the other. They are not read soon.
+    StoreRun {
+        /// Written.
+        buffer: ParamId,
+        /// Where the first one goes.
+        at: Expr,
+        /// Private to the thread.
+        array: ArrayId,
+        /// Where the first one is.
+        from: Expr,
+        /// How many.
+        count: usize,
+    },
     /// One of two.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Repetition while the condition holds and no check of this thread has failed.

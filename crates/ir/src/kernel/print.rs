@@ -145,6 +145,15 @@ impl Printer<'_> {
             Stmt::Store(p, at, x) => format!("{}[{}] = {}", self.param(*p), e(at), e(x)),
             Stmt::StoreCell(p, x) => format!("{} = {}", self.param(*p), e(x)),
             Stmt::SetElement(a, at, x) => format!("{}[{}] = {}", self.array(*a), e(at), e(x)),
+            Stmt::StoreRun { buffer, at, array, from, count } => {
+                format!(
+                    "{}[{} ..+ {count}] = {}[{} ..+ {count}]",
+                    self.param(*buffer),
+                    e(at),
+                    self.array(*array),
+                    e(from)
+                )
+            }
             Stmt::If(c, then, otherwise) => {
                 *out += &format!("{indent}if {} {{\n", e(c));
                 self.stmts(then, depth + 1, out);

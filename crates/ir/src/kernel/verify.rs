@@ -117,6 +117,13 @@ impl Checker<'_> {
         require(!scope.counters.contains(&id), || format!("the counter {} is assigned", self.local_name(id)))
     }
 
+    fn written(&self, p: ParamId) -> Result<ScalarType, Fault> {
+        match self.param(p)? {
+            ParamKind::Output(s) | ParamKind::Scratch(s) => Ok(s),
+            _ => Err(format!("{} is not written", self.kernel.params[p].name).into()),
+        }
+    }
+
     fn target(&self, id: LocalId, ty: ScalarType, scope: &mut Scope) -> Result<(), Fault> {
         same(ty, self.local(id)?, "the target")?;
         if scope.locals.contains(&id) { self.assign(id, scope) } else { self.declare(id, scope) }
@@ -133,12 +140,7 @@ impl Checker<'_> {
                 self.assign(*local, scope)
             }
             Stmt::Store(p, at, x) => {
-                let elem = match self.param(*p)? {
-                    ParamKind::Output(s) | ParamKind::Scratch(s) => s,
-                    _ => {
-                        return Err(format!("{} is not written", self.kernel.params[*p].name).into());
-                    }
-                };
+                let elem = self.written(*p)?;
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(x, elem, "what is stored", scope)
             }
@@ -150,6 +152,14 @@ impl Checker<'_> {
                 let elem = self.array(*a)?;
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(x, elem, "what is stored", scope)
+            }
+            Stmt::StoreRun { buffer, at, array, from, count } => {
+                same(self.array(*array)?, self.written(*buffer)?, "what is stored")?;
+                let info = &self.kernel.arrays[*array];
+                require(*count <= info.count, || format!("{} has no run of {count}", info.name))?;
+                require(!info.shared, || format!("{} is not private", info.name))?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(from, I64, "an index", scope)
             }
             Stmt::If(c, then, otherwise) => {
                 self.expect(c, BOOL, "a condition", scope)?;

@@ -97,6 +97,7 @@ impl Facts<'_> {
             Stmt::Barrier => require(together, || "a barrier stands where not all threads of the block come".into()),
             Stmt::Let(_, x) | Stmt::Assign(_, x) | Stmt::StoreCell(_, x) => e(x),
             Stmt::Store(_, x, y) | Stmt::SetElement(_, x, y) => e(x).and_then(|()| e(y)),
+            Stmt::StoreRun { at, from, .. } => e(at).and_then(|()| e(from)),
             Stmt::If(c, a, b) => {
                 e(c)?;
                 let inner = together && self.uniform(c);

@@ -471,6 +471,10 @@ impl Inside {
                     self.buffer(p);
                 }
                 Stmt::SetElement(a, ..) => *a = self.arrays[a],
+                Stmt::StoreRun { buffer, array, .. } => {
+                    self.buffer(buffer);
+                    *array = self.arrays[array];
+                }
                 Stmt::StoreCell(p, value) => {
                     if let Some(Place::Variable(local)) = self.params.get(p) {
                         *s = Stmt::Assign(*local, value.clone());

@@ -155,7 +155,7 @@ pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
 fn own_exprs(s: &Stmt) -> Vec<&Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
-        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) | Stmt::StoreRun { at: a, from: b, .. } => vec![a, b],
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
@@ -187,7 +187,7 @@ pub(super) fn own_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
 fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) => vec![e],
-        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) | Stmt::StoreRun { at: a, from: b, .. } => vec![a, b],
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
         Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {

@@ -1,4 +1,4 @@
-//! Sort on a CPU: by digits of eight bits, the least first, all rows at once.
+//! Sort on a CPU: by digits of up to eleven bits, the least first, all rows at once.
 //!
 //! A key becomes its place in the total order, an unsigned integer (*ordinal*), so that one sort serves all types. A round moves every element
 //! to its place by one digit and keeps the order of equal digits; after the last digit all are in order:
@@ -11,41 +11,41 @@
 //!                 move        every tile moves its elements, in order
 //! ```
 //!
-//! Tiles are cut as everywhere, by positions. A row that lies in one tile is sorted there (`rows.rs`); of the others a tile
+//! Tiles are cut as everywhere, by positions; they grow with the number of points, because each has counts of its own. A row that lies in one tile is sorted there (`rows.rs`); of the others a tile
 //! has at most two parts, one of a row that enters and one of a row that leaves, and counts each for itself. The first
 //! pass finds out which bits differ at all: digits that are the same everywhere make no round, and rows that are in order
 //! already take a single one. How many rounds there are is read by the host, which lets them go to and fro
 //! between the result and scratch memory so that the last one ends in the result.
 //!
-//! Memory beside keys and result, for n points: n keys where keys are the result; 2 n keys and n positions where the order is; and 4 KiB
-//! per tile. Keys that are more than a few steps away from columns are computed once, into n more.
+//! Memory beside keys and result, for n points: n keys where keys are the result; 2 n keys and n positions where the order is; and 32 KiB
+//! per tile (4 KiB where keys have 16 bits or fewer). Keys that are more than a few steps away from columns are computed once, into n more.
 //!
 //! Declined: several keys (they are sorted one after the other, see `lower_writes`).
 
 mod rounds;
 mod rows;
 
-use super::tiles::element_tile_of;
+use super::tiles::{element_tile_by, element_tile_of};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, binary, constant, convert, eq, ge, int, le, lt, not, select, sub};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::{hceil_div, hint};
+use crate::lower::kernels::host_expr::{hadd, hceil_div, hdiv, hint, hmax, hmin};
 use crate::lower::kernels::points::{Point, count, for_points, locate, row_length, row_start};
 use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Body, Expr as FlatExpr, Op, OpKind, SortForm};
 use terrace_ir::kernel::{Expr, Stmt, ordinal_type};
-use terrace_plan::host::{HostExpr, SlotId};
+use terrace_plan::host::{HostExpr, HostStmt, SlotId, SlotType};
 
-/// A tile of a sort has so many times the points of others: it has 256 counts of its own.
-const TILES_PER_TILE: usize = 8;
+/// A tile of a sort has at least so many times the points of others, and at most: it has counts of its own.
+const TILES_PER_TILE: [usize; 2] = [8, 32];
 
-/// Values of a digit.
-const DIGITS: i64 = 256;
+/// Between those bounds, there are so many tiles.
+const TILES: usize = 16;
 
-/// Bits of a digit.
-const BITS: i64 = 8;
+/// The most bits of a digit: as many buffers of one cache line fit into the second cache.
+const MOST_BITS: i64 = 11;
 
 /// A body with more statements is computed once and stored.
 const FEW: usize = 6;
@@ -57,8 +57,11 @@ pub(super) fn sort(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     let key = host.atom_type(key);
     let points = host.points(op, binds)?;
     let stored = if is_plain(&op.body) { None } else { Some(store_keys(host, op, key, &points, *bind, span)?) };
-    let tile = host.tiles.cpu_tile * TILES_PER_TILE;
-    let tiles = hceil_div(points.clone(), tile);
+    let [least, most] = TILES_PER_TILE.map(|n| hint((n * host.tiles.cpu_tile) as i64));
+    let tile = host.new_slot("size", SlotType::Host(ScalarType::I64));
+    host.emit(HostStmt::Compute { to: tile, expr: hmin(hmax(hceil_div(points.clone(), TILES), least), most) });
+    let size = HostExpr::Slot(tile);
+    let tiles = hdiv(hadd(points.clone(), hadd(size.clone(), hint(-1))), size);
     let place = host.function.values[*bind].at.clone();
     let own = place.filter(|p| p.index.dims.iter().all(|d| d.stride.as_constant() == Some(1)));
     let elem = if *form == SortForm::Order { ScalarType::I64 } else { key };
@@ -74,7 +77,7 @@ pub(super) fn sort(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
         SortForm::Keys => None,
         SortForm::Order => Some([(); 2].map(|()| host.scratch("keys", key, points.clone(), span))),
     };
-    let sort = Sort { op, key, stored, tile: tile as i64, form: *form, result, spare, keys };
+    let sort = Sort { op, key, stored, tile, form: *form, result, spare, keys };
     let plan = sort.rows(host, *bind, &tiles, span)?;
     sort.rounds(host, *bind, &tiles, &plan, span)?;
     if own.is_none() {
@@ -148,7 +151,8 @@ struct Sort<'o> {
     op: &'o Op,
     key: ScalarType,
     stored: Option<SlotId>,
-    tile: i64,
+    /// The number of points in a tile.
+    tile: SlotId,
     form: SortForm,
     result: Place,
     /// As long as the result.
@@ -177,9 +181,9 @@ impl Part {
     }
 
     /// Where the counts of the part begin.
-    fn counts(&self) -> Expr {
+    fn counts(&self, digits: i64) -> Expr {
         let part = add(add(Expr::Tile, Expr::Tile), select(self.begins.clone(), int(1), int(0)));
-        binary(BinOp::Mul, part, int(DIGITS))
+        binary(BinOp::Mul, part, int(digits))
     }
 }
 
@@ -190,6 +194,27 @@ impl Sort<'_> {
 
     fn bits(&self) -> i64 {
         8 * self.ordinals().size_bytes() as i64
+    }
+
+    /// Bits of a digit: as few as need no more rounds.
+    fn digit_bits(&self) -> i64 {
+        let bits = 8 * self.key.size_bytes() as i64;
+        let rounds = (bits + MOST_BITS - 1) / MOST_BITS;
+        (bits + rounds - 1) / rounds
+    }
+
+    /// Values of a digit.
+    fn digits(&self) -> i64 {
+        1 << self.digit_bits()
+    }
+
+    fn tile_size(&self, b: &mut Builder<'_>) -> Expr {
+        Expr::Param(b.scalar("size", ScalarType::I64, HostExpr::Slot(self.tile)))
+    }
+
+    fn element_tile(&self, b: &mut Builder<'_>) -> Lowered<(Expr, Expr)> {
+        let size = self.tile_size(b);
+        element_tile_by(b, self.op, size)
     }
 
     /// A number as an ordinal.
@@ -246,7 +271,7 @@ impl Sort<'_> {
         f: impl FnOnce(&mut Builder<'h>, &Part) -> Lowered<()>,
     ) -> Lowered<()> {
         let d = self.op.space.len() - 1;
-        let (lo, hi) = element_tile_of(b, self.op, self.tile as usize)?;
+        let (lo, hi) = self.element_tile(b)?;
         b.when(lt(lo.clone(), hi.clone()), |b| {
             let each = |b: &mut Builder<'h>, parent: &Point| {
                 let part = self.part(b, parent, lo.clone(), hi.clone())?;
@@ -264,7 +289,7 @@ impl Sort<'_> {
     /// The parts of rows that other tiles have parts of, too.
     fn cut_rows<'h>(&self, b: &mut Builder<'h>, f: impl FnOnce(&mut Builder<'h>, &Part) -> Lowered<()>) -> Lowered<()> {
         let d = self.op.space.len() - 1;
-        let (lo, hi) = element_tile_of(b, self.op, self.tile as usize)?;
+        let (lo, hi) = self.element_tile(b)?;
         b.when(lt(lo.clone(), hi.clone()), |b| {
             if d == 0 {
                 let part = self.part(b, &Point::default(), lo, hi)?;

@@ -28,10 +28,14 @@ pub(super) fn element_tile(b: &mut Builder<'_>, op: &Op) -> Lowered<(Expr, Expr)
 
 /// The positions of this tile, where tiles have another size.
 pub(super) fn element_tile_of(b: &mut Builder<'_>, op: &Op, size: usize) -> Lowered<(Expr, Expr)> {
-    let size = size as i64;
+    element_tile_by(b, op, int(size as i64))
+}
+
+/// The positions of this tile, where the size of tiles is computed.
+pub(super) fn element_tile_by(b: &mut Builder<'_>, op: &Op, size: Expr) -> Lowered<(Expr, Expr)> {
     let n = count(b, op, op.space.len())?;
-    let lo = b.let_("lo", ScalarType::I64, mul(Expr::Tile, int(size)));
-    let hi = b.let_("hi", ScalarType::I64, min(add(lo.clone(), int(size)), n));
+    let lo = b.let_("lo", ScalarType::I64, mul(Expr::Tile, size.clone()));
+    let hi = b.let_("hi", ScalarType::I64, min(add(lo.clone(), size), n));
     Ok((lo, hi))
 }
 

@@ -8,12 +8,10 @@
 //!
 //! A digit starts at the lowest bit that differs and that no digit has yet. The host reads how many there are.
 
-use super::{BITS, DIGITS, Digit, Part, Plan, Sort};
+use super::{Digit, Part, Plan, Sort};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{
-    add, and, binary, ceil_quot, convert, eq, int, local, lt, max, or, select, sub, truth,
-};
+use crate::lower::kernels::expr::{add, and, binary, convert, eq, int, local, lt, max, or, quot, select, sub, truth};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::hint;
 use crate::lower::kernels::points::count;
@@ -25,6 +23,10 @@ use terrace_plan::host::{HostExpr, HostStmt, SlotType};
 
 /// Rows of so many points and fewer are sorted by moving each element forward.
 const SHORT: i64 = 40;
+
+/// Values and bits of a digit in a row that lies in one tile.
+const DIGITS: i64 = 256;
+const BITS: i64 = 8;
 
 /// What a tile says about the rows that it has parts of.
 const IN_ORDER: i64 = 1;
@@ -65,7 +67,9 @@ impl Sort<'_> {
         b.next_phase();
         let (bits, found) = (b.var("bits", self.ordinals(), self.number(0)), b.var("found", ScalarType::I64, int(0)));
         let points = count(&mut b, self.op, self.op.space.len())?;
-        b.for_("t", int(0), ceil_quot(points, self.tile), int(1), false, |b, t| {
+        let size = self.tile_size(&mut b);
+        let all = quot(add(points, sub(size.clone(), int(1))), size);
+        b.for_("t", int(0), all, int(1), false, |b, t| {
             let own = Expr::Load(all_bits, Box::new(t.clone()));
             b.set(bits, binary(BinOp::Or, local(bits), own));
             b.set(found, max(local(found), Expr::Load(all_states, Box::new(t))));
@@ -74,7 +78,7 @@ impl Sort<'_> {
         let rounds = b.var("rounds", ScalarType::I64, int(0));
         let list = b.scratch(digits);
         b.when(eq(local(found), int(OUT_OF_ORDER)), |b| {
-            self.each_digit(b, bits, |b, shift| {
+            self.each_digit(b, bits, self.digit_bits(), |b, shift| {
                 b.emit(Stmt::Store(list, local(rounds), convert(ScalarType::I64, shift)));
                 b.set(rounds, add(local(rounds), int(1)));
                 Ok(())
@@ -96,24 +100,22 @@ impl Sort<'_> {
 
     /// Neighbours in a part of a row: the bits in which they differ, and whether they are in order.
     fn look_at(&self, b: &mut Builder<'_>, part: &Part, bits: LocalId, found: LocalId) -> Lowered<()> {
-        let before = b.var("before", self.ordinals(), self.number(0));
-        let falls = b.var("falls", ScalarType::Bool, truth(false));
-        let first = max(sub(part.from.clone(), int(1)), part.start.clone());
-        let first = b.let_("first", ScalarType::I64, first);
-        self.key_at(b, part, first, |b, key| {
-            b.set(before, Expr::Ordinal(Box::new(key)));
-            Ok(())
-        })?;
-        b.for_("q", part.from.clone(), part.to.clone(), int(1), false, |b, q| {
-            self.key_at(b, part, q, |b, key| {
-                let here = b.let_("here", self.ordinals(), Expr::Ordinal(Box::new(key)));
-                b.set(bits, binary(BinOp::Or, local(bits), binary(BinOp::Xor, here.clone(), local(before))));
-                b.set(falls, or(local(falls), lt(here.clone(), local(before))));
-                b.set(before, here);
-                Ok(())
+        let falls = b.var("falls", self.ordinals(), self.number(0));
+        let second = max(part.from.clone(), add(part.start.clone(), int(1)));
+        b.for_("q", second, part.to.clone(), int(1), false, |b, q| {
+            self.key_at(b, part, sub(q.clone(), int(1)), |b, key| {
+                let before = b.let_("before", self.ordinals(), Expr::Ordinal(Box::new(key)));
+                self.key_at(b, part, q, |b, key| {
+                    let here = b.let_("here", self.ordinals(), Expr::Ordinal(Box::new(key)));
+                    b.set(bits, binary(BinOp::Or, local(bits), binary(BinOp::Xor, here.clone(), before.clone())));
+                    let fall = select(lt(here, before), self.number(1), self.number(0));
+                    b.set(falls, binary(BinOp::Or, local(falls), fall));
+                    Ok(())
+                })
             })
         })?;
-        b.set(found, max(local(found), select(local(falls), int(OUT_OF_ORDER), int(IN_ORDER))));
+        let falls = binary(BinOp::Ne, local(falls), self.number(0));
+        b.set(found, max(local(found), select(falls, int(OUT_OF_ORDER), int(IN_ORDER))));
         Ok(())
     }
 
@@ -122,6 +124,7 @@ impl Sort<'_> {
         &self,
         b: &mut Builder<'h>,
         bits: LocalId,
+        each: i64,
         f: impl FnOnce(&mut Builder<'h>, Expr) -> Lowered<()>,
     ) -> Lowered<()> {
         let shift = b.var("shift", self.ordinals(), self.number(0));
@@ -139,7 +142,7 @@ impl Sort<'_> {
                 },
                 |b| {
                     f(b, local(shift))?;
-                    b.set(shift, binary(BinOp::Add, local(shift), self.number(BITS)));
+                    b.set(shift, binary(BinOp::Add, local(shift), self.number(each)));
                     Ok(())
                 },
             )
@@ -226,7 +229,9 @@ impl Sort<'_> {
             Ok(())
         })?;
         let places = b.array("places", ScalarType::I64, DIGITS as usize, false);
-        b.when(local(falls), |b| self.each_digit(b, bits, |b, shift| self.row_round(b, columns, part, places, shift)))
+        b.when(local(falls), |b| {
+            self.each_digit(b, bits, BITS, |b, shift| self.row_round(b, columns, part, places, shift))
+        })
     }
 
     /// One digit of a row that lies in one tile.
@@ -244,7 +249,7 @@ impl Sort<'_> {
             let ordinal = Expr::Ordinal(Box::new(columns.load(0, q)));
             b.let_("digit", ScalarType::I64, self.digit(ordinal, &digit))
         };
-        clear(b, places)?;
+        clear(b, places, DIGITS)?;
         b.for_("q", start.clone(), end.clone(), int(1), false, |b, q| {
             let digit = digit_at(b, q);
             b.emit(Stmt::SetElement(places, digit.clone(), add(Expr::Element(places, Box::new(digit)), int(1))));
@@ -277,8 +282,8 @@ impl Sort<'_> {
 }
 
 /// All counts become zero.
-pub(super) fn clear(b: &mut Builder<'_>, counts: ArrayId) -> Lowered<()> {
-    b.for_("d", int(0), int(DIGITS), int(1), true, |b, d| {
+pub(super) fn clear(b: &mut Builder<'_>, counts: ArrayId, digits: i64) -> Lowered<()> {
+    b.for_("d", int(0), int(digits), int(1), true, |b, d| {
         b.emit(Stmt::SetElement(counts, d, int(0)));
         Ok(())
     })
