@@ -296,14 +296,8 @@ pub fn to_flat(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<flat::Program, Box<Diagnostic>> {
-    flat_of(&ready(program, options, timings), options, timings)
-}
-
-/// Core that is ready to Flat.
-pub fn flat_of(ready: &Ready, options: &Options, timings: &mut Timings) -> Result<flat::Program, Box<Diagnostic>> {
-    let mut flat = to_parallel_flat(ready, options, timings)?;
-    run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
-    Ok(flat)
+    let parallel = to_parallel_flat(&ready(program, options, timings), options, timings)?;
+    Ok(with_versions(&parallel, options, timings))
 }
 
 /// Core that can be flattened, and what is known about its sizes.
@@ -313,7 +307,7 @@ pub struct Ready {
     analysis: Analysis,
 }
 
-/// Core as flattening wants it. Of the options only `prove` matters here: engines that differ in the others may share it.
+/// Core as flattening wants it. Of the options only `prove` and `fusion` matter here: engines that differ in others may share it.
 pub fn ready(program: &core::Program, options: &Options, timings: &mut Timings) -> Ready {
     let mut program = program.clone();
     run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
@@ -321,7 +315,7 @@ pub fn ready(program: &core::Program, options: &Options, timings: &mut Timings) 
     Ready { program, analysis }
 }
 
-/// Core that is ready to Flat, before versions.
+/// Core that is ready to Flat, while everything is parallel. Here `regularity` matters too, and still no strategy and no target.
 pub fn to_parallel_flat(
     ready: &Ready,
     options: &Options,
@@ -331,6 +325,13 @@ pub fn to_parallel_flat(
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);
     Ok(flat)
+}
+
+/// Parallel Flat to Flat with the versions that the strategy asks for.
+pub fn with_versions(parallel: &flat::Program, options: &Options, timings: &mut Timings) -> flat::Program {
+    let mut flat = parallel.clone();
+    run(VERSIONS, &mut flat, options, timings, flat::verify::verify);
+    flat
 }
 
 /// The fusions that were refused while everything is parallel, and why.

@@ -96,8 +96,8 @@ pub(crate) fn compile(
     let target = backend.target();
     let options = Options { target, ..settings.options.clone() };
     let limit = |d: Box<terrace_base::Diagnostic>| Failed::new(vec![*d], &program.sources);
-    let ready = program.ready(&options, timings);
-    let mut flat = pipeline::flat_of(&ready, &options, timings).map_err(limit)?;
+    let parallel = program.parallel_flat(&options, timings).map_err(limit)?;
+    let mut flat = pipeline::with_versions(&parallel, &options, timings);
     tune(flat.thresholds.iter_mut(), settings);
     if stage == Stage::Flat {
         return Ok(Compiled::Flat(flat));

@@ -19,7 +19,6 @@ use terrace_base::json::quoted;
 use terrace_base::{Diagnostic, SourceMap, Timings, nearest};
 use terrace_opt::optimise::choose_versions::{Choice, NestReport, reports};
 use terrace_opt::options::{Options, Strategy};
-use terrace_opt::pipeline;
 use terrace_plan::threshold::Threshold;
 
 /// Stands for all thresholds that are not named.
@@ -99,8 +98,7 @@ impl Program {
         let options = Options { target: backend.target(), strategy: Strategy::Auto, ..settings.options.clone() };
         let limit = |d: Box<Diagnostic>| Failed::new(vec![*d], &program.sources);
         let mut timings = Timings::new();
-        let ready = pipeline::ready(&program.proved().core, &options, &mut timings);
-        let flat = pipeline::to_parallel_flat(&ready, &options, &mut timings).map_err(limit)?;
+        let flat = program.parallel_flat(&options, &mut timings).map_err(limit)?;
         let mut nests = reports(&flat, &options);
         nests.iter_mut().for_each(|n| retune(&mut n.tree, settings));
         Ok(nests)
