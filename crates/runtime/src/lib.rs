@@ -29,7 +29,7 @@ pub use error::RunError;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
 pub use memory::byte_count;
 pub use stats::Stats;
-pub use values::{Column, Element, SlotValue, ValueError, check_slots, from_slots, to_slots};
+pub use values::{Column, Element, Owner, SlotValue, ValueError, check_slots, from_slots, to_slots};
 
 use std::sync::Arc;
 

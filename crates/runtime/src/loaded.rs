@@ -19,12 +19,16 @@ use terrace_plan::layout::{Layout, Slot};
 use terrace_plan::{Entry, Plan};
 
 use crate::Options;
+use crate::devices::host_view::View;
 use crate::devices::{Code, KernelResources};
 use crate::error::RunError;
 use crate::executor::{Executor, Given};
 use crate::memory::{Block, Space};
 use crate::stats::Stats;
 use crate::values::{self, Column, SlotValue, Source, ValueError};
+
+/// A block of fewer bytes may be kept for the sake of a few of them.
+const SMALL: u64 = 1 << 16;
 
 /// A plan on a device.
 pub struct Loaded {
@@ -121,17 +125,36 @@ impl Loaded {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.space.reset();
         let arguments: Vec<Argument<'_>> = args.iter().map(Argument::Data).collect();
-        let args = self.put(entry.into(), &arguments)?;
+        let entry = entry.into();
+        let layout = &self.entry_at(self.find(entry)?)?.result;
+        let (slots, stats) = self.put_and_run(entry, &arguments)?;
+        let data = values::from_slots(&slots, layout).map_err(bad_result)?;
+        Ok((data, stats))
+    }
+
+    /// Runs an entry on columns. Where device memory is the host's own, columns that others hold ([`Column::held`]) are read where they are,
+    /// unless the entry consumes them, and results are the memory that the run left them in.
+    pub fn call_columns<'e>(
+        &self,
+        entry: impl Into<EntryRef<'e>>,
+        args: &[Argument<'_>],
+    ) -> Result<(Vec<SlotValue>, Stats), RunError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.space.reset();
+        self.put_and_run(entry.into(), args)
+    }
+
+    fn put_and_run(&self, entry: EntryRef<'_>, args: &[Argument<'_>]) -> Result<(Vec<SlotValue>, Stats), RunError> {
+        let args = self.put(entry, args)?;
         let (results, mut stats) = self.execute(args)?;
-        let mut source = Fetch::new(self, &results)?;
+        let mut source = Fetch::new(self, &results, true)?;
         values::measure(source.layout, &mut source)?;
         stats.result_transfers += source.transfers;
-        let layout = source.layout;
-        let data = values::from_slots(&source.done(), layout).map_err(bad_result)?;
+        let slots = source.done();
         let usage = self.space.usage();
         stats.bytes_to_device = usage.to_device;
         stats.bytes_from_device = usage.from_device;
-        Ok((data, stats))
+        Ok((slots, stats))
     }
 
     /// Puts arguments on the device.
@@ -151,7 +174,7 @@ impl Loaded {
 
     /// Brings results back as slots: columns have their true lengths.
     pub fn fetch(&self, results: &DeviceResults) -> Result<Vec<SlotValue>, RunError> {
-        let mut source = Fetch::new(self, results)?;
+        let mut source = Fetch::new(self, results, false)?;
         values::measure(source.layout, &mut source)?;
         Ok(source.done())
     }
@@ -190,28 +213,40 @@ impl Loaded {
             match arg {
                 Argument::Data(data) => {
                     let slots = values::to_slots(data, layout).map_err(wrong)?;
-                    self.put_slots(&slots, &mut given)?;
+                    let slots: Vec<SlotValue> = slots.into_iter().map(SlotValue::shared).collect();
+                    self.put_slots(entry, &slots, &mut given)?;
                 }
                 Argument::Columns(slots) => {
                     values::check_slots(slots, layout).map_err(wrong)?;
-                    self.put_slots(slots, &mut given)?;
+                    self.put_slots(entry, slots, &mut given)?;
                 }
             }
         }
         Ok(Args { entry: index, values: given })
     }
 
-    fn put_slots(&self, slots: &[SlotValue], to: &mut Vec<Given>) -> Result<(), RunError> {
+    fn put_slots(&self, entry: &Entry, slots: &[SlotValue], to: &mut Vec<Given>) -> Result<(), RunError> {
         for slot in slots {
-            to.push(match slot {
-                SlotValue::Scalar(scalar) => Given::Scalar(*scalar),
-                SlotValue::Column(column) => {
-                    let bytes = column.bytes();
-                    let block = self.space.alloc(bytes.len() as u64, Span::none())?;
-                    self.space.upload(&block, 0, bytes)?;
-                    Given::Buffer(block)
+            let column = match slot {
+                SlotValue::Scalar(scalar) => {
+                    to.push(Given::Scalar(*scalar));
+                    continue;
                 }
-            });
+                SlotValue::Column(column) => column,
+            };
+            let lent = match column.owner().filter(|_| !entry.consumed.contains(&to.len())) {
+                Some(owner) => self.space.lend(owner, column.ty().size_bytes())?,
+                None => None,
+            };
+            let block = match lent {
+                Some(block) => block,
+                None => {
+                    let block = self.space.alloc(column.bytes().len() as u64, Span::none())?;
+                    self.space.upload(&block, 0, column.bytes())?;
+                    block
+                }
+            };
+            to.push(Given::Buffer(block));
         }
         Ok(())
     }
@@ -249,6 +284,8 @@ struct Fetch<'a> {
     kinds: Vec<Slot>,
     values: &'a [Given],
     columns: Vec<Option<Column>>,
+    /// Which buffers nobody but these results has: they are the columns.
+    given_up: Vec<bool>,
     transfers: u64,
 }
 
@@ -268,7 +305,8 @@ impl From<FetchError> for RunError {
 }
 
 impl<'a> Fetch<'a> {
-    fn new(loaded: &'a Loaded, results: &'a DeviceResults) -> Result<Self, RunError> {
+    /// With `last`, nobody asks for the results again.
+    fn new(loaded: &'a Loaded, results: &'a DeviceResults, last: bool) -> Result<Self, RunError> {
         let layout = &loaded.entry_at(results.entry)?.result;
         let kinds = layout.slots();
         if kinds.len() != results.values.len() {
@@ -276,7 +314,13 @@ impl<'a> Fetch<'a> {
             return Err(RunError::Plan(text));
         }
         let columns = vec![None; kinds.len()];
-        Ok(Fetch { space: &loaded.space, layout, kinds, values: &results.values, columns, transfers: 0 })
+        let holds = |block: &Arc<Block>| {
+            let same = |v: &&Given| matches!(v, Given::Buffer(other) if Arc::ptr_eq(block, other));
+            results.values.iter().filter(same).count()
+        };
+        let alone = |v: &Given| matches!(v, Given::Buffer(block) if last && Arc::strong_count(block) == holds(block));
+        let given_up = results.values.iter().map(alone).collect();
+        Ok(Fetch { space: &loaded.space, layout, kinds, values: &results.values, columns, given_up, transfers: 0 })
     }
 
     fn done(self) -> Vec<SlotValue> {
@@ -287,7 +331,7 @@ impl<'a> Fetch<'a> {
         self.values.iter().zip(self.columns).filter_map(slot).collect()
     }
 
-    fn download(&mut self, block: &Block, slot: usize, count: usize) -> Result<Column, RunError> {
+    fn download(&mut self, block: &Arc<Block>, slot: usize, count: usize) -> Result<Column, RunError> {
         let Slot::Column(ty) = self.kinds[slot] else {
             return Err(RunError::Plan(format!("result slot {slot} is a buffer, not a scalar")));
         };
@@ -296,13 +340,21 @@ impl<'a> Fetch<'a> {
             let text = format!("result slot {slot} needs {bytes} bytes, its buffer has {}", block.bytes);
             return Err(RunError::Plan(text));
         }
+        let bad = || RunError::Plan(format!("result slot {slot} holds a boolean that is neither 0 nor 1"));
+        // A small part of a large block is not worth the block.
+        let worth = bytes >= block.bytes / 2 || block.bytes < SMALL;
+        if self.given_up[slot]
+            && worth
+            && let Some(view) = View::new(block.clone(), bytes)
+        {
+            return Column::held(ty, Arc::new(view)).ok_or_else(bad);
+        }
         let mut contents = vec![0; bytes as usize];
         if bytes > 0 {
             self.space.download(block, 0, &mut contents)?;
             self.transfers += 1;
         }
-        let column = Column::from_bytes(ty, contents);
-        column.ok_or_else(|| RunError::Plan(format!("result slot {slot} holds a boolean that is neither 0 nor 1")))
+        Column::from_bytes(ty, contents).ok_or_else(bad)
     }
 }
 

@@ -17,6 +17,7 @@ use terrace_base::Span;
 
 use crate::devices::{AllocError, Device, Handle};
 use crate::error::RunError;
+use crate::values::Owner;
 
 /// What is in use, and since the last reset, what was.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +85,7 @@ impl Space {
             return Err(short(self));
         }
         match self.device.alloc(bytes) {
-            Ok(handle) => Ok(Arc::new(Block { space: self.clone(), handle, bytes })),
+            Ok(handle) => Ok(Arc::new(Block { space: self.clone(), handle, bytes, owner: None })),
             Err(error) => {
                 self.give(bytes);
                 Err(match error {
@@ -93,6 +94,21 @@ impl Space {
                 })
             }
         }
+    }
+
+    /// Somebody's bytes as a block, for kernels that only read it; none where the device cannot read them there.
+    pub(crate) fn lend(self: &Arc<Self>, owner: &Owner, align: usize) -> Result<Option<Arc<Block>>, RunError> {
+        let bytes = (**owner).as_ref();
+        if !(bytes.as_ptr() as usize).is_multiple_of(align) {
+            return Ok(None);
+        }
+        let Some(handle) = self.device.lend(bytes) else { return Ok(None) };
+        let bytes = handle.bytes();
+        if !self.take(bytes) {
+            let (span, in_use, limit) = (Span::none(), self.usage().current, self.limit);
+            return Err(RunError::OutOfMemory { span, bytes, in_use, limit });
+        }
+        Ok(Some(Arc::new(Block { space: self.clone(), handle, bytes, owner: Some(owner.clone()) })))
     }
 
     /// Copies to a block.
@@ -113,11 +129,22 @@ pub(crate) struct Block {
     space: Arc<Space>,
     pub(crate) handle: Handle,
     pub(crate) bytes: u64,
+    /// Whose memory it is, where it is only lent.
+    owner: Option<Owner>,
+}
+
+impl Block {
+    /// Whether the host can read it where it is.
+    pub(crate) fn is_host(&self) -> bool {
+        self.space.device.is_host()
+    }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.space.device.free(self.handle);
+        if self.owner.is_none() {
+            self.space.device.free(self.handle);
+        }
         self.space.give(self.bytes);
     }
 }
@@ -163,7 +190,7 @@ impl Cells {
             AllocError::Full => RunError::Device("no memory for device scalars".to_string()),
             AllocError::Failed(text) => RunError::Device(text),
         })?;
-        self.slabs.push(Arc::new(Block { space: self.space.clone(), handle, bytes: 0 }));
+        self.slabs.push(Arc::new(Block { space: self.space.clone(), handle, bytes: 0, owner: None }));
         let places = (from / CELL_BYTES..SLAB_BYTES / CELL_BYTES).rev();
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.extend(places.map(|p| (slab, p * CELL_BYTES)));

@@ -19,7 +19,7 @@ mod column;
 mod gather;
 mod measure;
 
-pub use column::{Column, Element};
+pub use column::{Column, Element, Owner};
 pub(crate) use measure::{Source, measure};
 
 use std::fmt;
@@ -35,6 +35,16 @@ pub enum SlotValue {
     Scalar(Scalar),
     /// A column.
     Column(Column),
+}
+
+impl SlotValue {
+    /// The same in a form whose copies share their bytes, so that a call can read them where they are.
+    pub fn shared(self) -> SlotValue {
+        match self {
+            SlotValue::Scalar(scalar) => SlotValue::Scalar(scalar),
+            SlotValue::Column(column) => SlotValue::Column(column.shared()),
+        }
+    }
 }
 
 /// Why a value does not fit a layout.

@@ -31,8 +31,8 @@ fn saxpy_on_any_number_of_threads() {
             assert_eq!((stats.host_reads, stats.allocations), (0, 1));
             assert_eq!(stats.peak_bytes, 12 * n as u64);
             assert_eq!(stats.current_bytes, 4 * n as u64, "the arguments are gone");
-            assert_eq!(stats.bytes_to_device, 8 * n as u64);
-            assert_eq!(stats.result_transfers, u64::from(n > 0));
+            assert_eq!(stats.bytes_to_device, 0, "arguments are read where they are");
+            assert_eq!(stats.result_transfers, 0, "and so are results");
         }
     }
 }
@@ -272,7 +272,7 @@ fn sizes_stay_on_the_device_unless_read() {
         let (result, stats) = loaded.call("evens", &[ints([1, 2, 3, 4, 6, 7])]).expect("runs");
         assert_eq!(result, ints([2, 4, 6]));
         assert_eq!(stats.host_reads, u64::from(read));
-        assert_eq!(stats.result_transfers, 2 - u64::from(read));
+        assert_eq!(stats.result_transfers, 1 - u64::from(read));
         assert_eq!((stats.launches, stats.zeroed_bytes), (1, 48));
         let (result, _) = loaded.call("evens", &[ints([])]).expect("runs");
         assert_eq!(result, ints([]));

@@ -15,9 +15,12 @@
 //! # Ok::<(), terrace::Failed>(())
 //! ```
 //!
-//! What is copied: a column once on its way to the device and once on its way back. What is converted: booleans (bits to
-//! bytes), 32-bit offsets, offsets that do not begin at 0. Nulls are refused. Fields of a struct are taken in their order. In an interpreter
-//! everything is converted element by element.
+//! On the CPU, nothing is copied that need not be. Numbers of an Arrow array, its 64-bit offsets that begin at 0, and what
+//! [`Columns::from_vec`] is given are read where they are; results are the memory that the program left them in, and
+//! [`Columns::to_arrow`] hands that on. What is copied: slices, because nobody knows how long they live, and what the entry
+//! consumes, because it writes over it. What is converted: booleans (bits to bytes), 32-bit offsets, offsets that do not begin at 0, numbers that are not aligned. Nulls
+//! are refused. Fields of a struct are taken in their order. On a GPU a column is copied once on its way there and once on its way back. In an
+//! interpreter everything is converted element by element.
 //!
 //! Declined: enums, whose columns are the compiler's business.
 
@@ -30,13 +33,13 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, OffsetSizeTrait, PrimitiveArray, StructArray};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 use std::sync::Arc;
 use terrace_base::{Scalar, ScalarType};
 use terrace_plan::layout::{DimLayout, Layout};
 use terrace_plan::surface::Surface;
-use terrace_runtime::{Argument, Column, Element, SlotValue, from_slots, to_slots};
+use terrace_runtime::{Argument, Column, Element, Owner, SlotValue, Stats, from_slots, to_slots};
 
 /// A value as columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +64,14 @@ impl Columns {
     /// An array of numbers or booleans.
     pub fn slice<T: Element>(elements: &[T]) -> Columns {
         let slots = vec![length(elements.len()), SlotValue::Column(Column::from_slice(elements))];
+        Columns { layout: Layout::Array(DimLayout::Length, Box::new(Layout::Scalar(T::TYPE))), slots }
+    }
+
+    /// An array of numbers, which is not copied.
+    pub fn from_vec<T: Element + ArrowNativeType>(elements: Vec<T>) -> Columns {
+        let count = elements.len();
+        let column = held(T::TYPE, ScalarBuffer::from(elements).into_inner()).expect("whole numbers");
+        let slots = vec![length(count), SlotValue::Column(column)];
         Columns { layout: Layout::Array(DimLayout::Length, Box::new(Layout::Scalar(T::TYPE))), slots }
     }
 
@@ -142,6 +153,38 @@ impl Columns {
     }
 }
 
+/// The bytes of an Arrow buffer, which stays whose it is.
+struct ArrowBytes(Buffer);
+
+impl AsRef<[u8]> for ArrowBytes {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+fn held(ty: ScalarType, buffer: Buffer) -> Option<Column> {
+    Column::held(ty, Arc::new(ArrowBytes(buffer)))
+}
+
+/// Whoever has the bytes of a column, as Arrow's memory wants it.
+struct Held(Owner);
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+/// The numbers of a column as an Arrow buffer: the same memory, where it is aligned for them.
+fn buffer_of<T: Element + ArrowNativeType>(column: &Column) -> Option<ScalarBuffer<T>> {
+    (column.ty() == T::TYPE).then_some(())?;
+    if !(column.bytes().as_ptr() as usize).is_multiple_of(align_of::<T>()) {
+        return column.to_vec().map(ScalarBuffer::from);
+    }
+    let buffer = Buffer::from(bytes::Bytes::from_owner(Held(column.clone().into_owner())));
+    Some(ScalarBuffer::from(buffer))
+}
+
 fn unfit(text: impl Into<String>) -> Failed {
     Failed::plain("T0710", text)
 }
@@ -219,8 +262,7 @@ fn from_column(array: &dyn Array, slots: &mut Vec<SlotValue>) -> Result<Layout, 
         let column = match array.as_boolean_opt() {
             Some(bits) => Some(Column::from_slice(&bits.values().iter().collect::<Vec<bool>>())),
             None => primitive!(ty, T => {
-                let values = array.as_primitive_opt::<T>().map(|a| a.values().inner().as_slice().to_vec());
-                values.and_then(|bytes| Column::from_bytes(ty, bytes))
+                array.as_primitive_opt::<T>().and_then(|a| held(ty, a.values().inner().clone()))
             }),
         };
         slots.push(SlotValue::Column(column.ok_or_else(|| unfit("an Arrow array that is not of its type"))?));
@@ -247,9 +289,16 @@ fn from_column(array: &dyn Array, slots: &mut Vec<SlotValue>) -> Result<Layout, 
 fn from_list<O: OffsetSizeTrait>(array: &dyn Array, slots: &mut Vec<SlotValue>) -> Result<Layout, Failed> {
     let list = array.as_list::<O>();
     let first = list.offsets().first().as_usize();
-    let offsets: Vec<i64> = list.offsets().iter().map(|o| (o.as_usize() - first) as i64).collect();
-    let count = offsets.last().copied().unwrap_or(0) as usize;
-    slots.push(SlotValue::Column(Column::from_slice(&offsets)));
+    let count = list.offsets().last().as_usize() - first;
+    let whole = array.as_list_opt::<i64>().filter(|_| first == 0usize);
+    let offsets = match whole {
+        Some(list) => held(ScalarType::I64, list.offsets().inner().inner().clone()),
+        None => {
+            let offsets = list.offsets().iter().map(|o| (o.as_usize() - first) as i64);
+            Some(Column::from_slice(&offsets.collect::<Vec<_>>()))
+        }
+    };
+    slots.push(SlotValue::Column(offsets.ok_or_else(|| unfit("a list without whole offsets"))?));
     slots.push(length(count));
     Ok(Layout::Array(RAGGED, Box::new(from_column(&list.values().slice(first, count), slots)?)))
 }
@@ -265,8 +314,8 @@ fn to_column(layout: &Layout, slots: &mut std::slice::Iter<'_, SlotValue>, rows:
                 return Ok(Arc::new(BooleanArray::from(column.to_vec::<bool>().ok_or_else(short)?)));
             }
             primitive!(*ty, T => {
-                let values = column.to_vec::<<T as ArrowPrimitiveType>::Native>().ok_or_else(short)?;
-                Ok(Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(values), None)))
+                let values = buffer_of::<<T as ArrowPrimitiveType>::Native>(column).ok_or_else(short)?;
+                Ok(Arc::new(PrimitiveArray::<T>::new(values, None)))
             })
         }
         Layout::Tuple(parts) => {
@@ -276,21 +325,21 @@ fn to_column(layout: &Layout, slots: &mut std::slice::Iter<'_, SlotValue>, rows:
             Ok(Arc::new(StructArray::try_new_with_length(fields, arrays, None, rows).map_err(wrong)?))
         }
         Layout::Array(dim, element) => {
-            let offsets: Vec<i64> = match (dim, slots.next()) {
+            let offsets: ScalarBuffer<i64> = match (dim, slots.next()) {
                 (DimLayout::Length, Some(SlotValue::Scalar(n))) => {
                     let n = n.as_i64().unwrap_or(0);
-                    (0..=rows as i64).map(|r| r * n).collect()
+                    (0..=rows as i64).map(|r| r * n).collect::<Vec<_>>().into()
                 }
                 (DimLayout::Irregular { packed: true }, Some(SlotValue::Column(off))) => {
                     slots.next();
-                    off.to_vec().ok_or_else(short)?
+                    buffer_of(off).ok_or_else(short)?
                 }
                 _ => return Err(short()),
             };
             let count = offsets.last().copied().unwrap_or(0) as usize;
             let elements = to_column(element, slots, count)?;
             let field = Arc::new(Field::new("item", elements.data_type().clone(), false));
-            let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+            let offsets = OffsetBuffer::new(offsets);
             Ok(Arc::new(LargeListArray::try_new(field, offsets, elements, None).map_err(wrong)?))
         }
     }
@@ -327,6 +376,11 @@ fn is_packed(layout: &Layout) -> bool {
 impl Engine {
     /// Calls an entry with columns.
     pub fn call_columns(&self, entry: &str, args: Vec<Columns>) -> Result<Columns, Failed> {
+        self.call_counted(entry, args).map(|(columns, _)| columns)
+    }
+
+    /// The same, with what it took on a device.
+    pub fn call_counted(&self, entry: &str, args: Vec<Columns>) -> Result<(Columns, Option<Stats>), Failed> {
         let signature = self.program().signature(entry)?;
         let plain = plain_layout(&signature.result, false)?;
         if signature.params.len() != args.len() {
@@ -337,7 +391,7 @@ impl Engine {
         let Machine::Device(_, loaded) = &self.machine else {
             let data = args.iter().map(|a| from_slots(&a.slots, &a.layout).map_err(bad)).collect::<Result<_, _>>()?;
             let slots = to_slots(&self.call(entry, data)?.value, &plain).map_err(bad)?;
-            return Ok(Columns { layout: plain, slots });
+            return Ok((Columns { layout: plain, slots }, None));
         };
         let id = self.program().entry(entry)?;
         let function = &self.program().core.functions[id];
@@ -352,22 +406,20 @@ impl Engine {
         let found = found.ok_or_else(|| Failed::plain("T0702", format!("the program has no entry `{entry}`")))?;
         let mut parts = Vec::new();
         for (k, (arg, param)) in args.into_iter().zip(&found.params).enumerate() {
-            let fitted = refit(arg.slots, &arg.layout, param);
+            let slots = arg.slots.into_iter().map(SlotValue::shared).collect();
+            let fitted = refit(slots, &arg.layout, param);
             let name = &signature.params[k];
             parts.push(
                 fitted.map_err(|why| unfit(format!("argument {} (`{}: {}`): {why}", k + 1, name.name, name.text)))?,
             );
         }
         let given: Vec<Argument<'_>> = parts.iter().map(|p| Argument::Columns(p)).collect();
-        let args = loaded.prepare(entry, &given).map_err(failed)?;
-        drop(parts);
-        let (results, _) = loaded.run(&args).map_err(failed)?;
-        let slots = loaded.fetch(&results).map_err(failed)?;
+        let (slots, stats) = loaded.call_columns(entry, &given).map_err(failed)?;
         if is_packed(&found.result) {
-            return Ok(Columns { layout: found.result.clone(), slots });
+            return Ok((Columns { layout: found.result.clone(), slots }, Some(stats)));
         }
         let data = from_slots(&slots, &found.result).map_err(bad)?;
-        Ok(Columns { layout: plain.clone(), slots: to_slots(&data, &plain).map_err(bad)? })
+        Ok((Columns { layout: plain.clone(), slots: to_slots(&data, &plain).map_err(bad)? }, Some(stats)))
     }
 }
 

@@ -139,7 +139,7 @@ fn both_bodies_fail_with_one_message() {
 fn rows_of_one_length_need_no_offsets() {
     let program = program();
     let bytes = |regularity: bool| {
-        let engine = program.engine(Backend::C, &settings(regularity)).unwrap_or_else(|e| panic!("{e}"));
+        let engine = program.engine(Backend::CudaSim, &settings(regularity)).unwrap_or_else(|e| panic!("{e}"));
         let args = arguments(&program, "row_sums", &["[[f64(j) for j < 4] for _i < 1000]"]);
         engine.call("row_sums", args).unwrap_or_else(|e| panic!("{e}")).stats.expect("devices count").bytes_to_device
     };

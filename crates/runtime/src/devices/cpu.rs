@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Waking threads costs more than a small launch. The time per tile of every kernel is remembered, and a launch that will be short runs
-//! where it is. Memory is ordinary memory: copies in and out are copies.
+//! where it is. Memory is ordinary memory: arrays of a caller are read where they are, and results can be.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -116,6 +116,14 @@ impl Device for Cpu {
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
         self.memory.alloc(bytes)
+    }
+
+    fn lend(&self, bytes: &[u8]) -> Option<Handle> {
+        Some(Handle { address: bytes.as_ptr() as u64, bytes: bytes.len() as u64 })
+    }
+
+    fn is_host(&self) -> bool {
+        true
     }
 
     fn free(&self, handle: Handle) {

@@ -18,6 +18,7 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod cuda_sim;
 mod host_memory;
+pub(crate) mod host_view;
 pub(crate) mod interrupt;
 
 use terrace_base::Scalar;
@@ -31,6 +32,11 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
+    /// How many bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The address of a range, which must be inside.
     fn range(&self, offset: u64, bytes: u64) -> Result<u64, String> {
         match offset.checked_add(bytes) {
@@ -122,6 +128,15 @@ pub(crate) trait Device: Send + Sync {
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String>;
     /// New memory, aligned for any scalar and any vector of them; contents are not defined.
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError>;
+    /// Memory of the host as memory of this device, where that is one and the same. Kernels only read it; it is aligned for its elements,
+    /// and there is nothing behind its end.
+    fn lend(&self, _bytes: &[u8]) -> Option<Handle> {
+        None
+    }
+    /// Whether the host can read the memory where it is.
+    fn is_host(&self) -> bool {
+        false
+    }
     /// Gives memory back.
     fn free(&self, handle: Handle);
     /// Copies in.

@@ -9,14 +9,42 @@
 //! assert_eq!(c.to_vec::<f32>(), Some(vec![1.5, -2.0]));
 //! assert_eq!(c.to_vec::<f64>(), None);
 //! ```
+//!
+//! The bytes may belong to somebody else ([`Column::held`]): an array of the caller that a call reads where it is, or device memory that is the
+//! host's own, which is a result without a copy.
 
+use std::fmt;
+use std::sync::Arc;
 use terrace_base::{Scalar, ScalarType};
 
+/// Whoever has the bytes of a column, and keeps them as they are as long as somebody asks.
+pub type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
 /// Scalars of one type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Column {
     ty: ScalarType,
-    bytes: Vec<u8>,
+    bytes: Bytes,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    Own(Vec<u8>),
+    Held(Owner),
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Column) -> bool {
+        self.ty == other.ty && self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for Column {}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("ty", &self.ty).field("bytes", &self.bytes()).finish()
+    }
 }
 
 /// A Rust type that columns are made of.
@@ -60,7 +88,7 @@ impl Element for bool {
 impl Column {
     /// An empty column.
     pub fn new(ty: ScalarType) -> Self {
-        Column { ty, bytes: Vec::new() }
+        Column { ty, bytes: Bytes::Own(Vec::new()) }
     }
 
     /// A column of these elements.
@@ -70,14 +98,45 @@ impl Column {
         for (to, element) in bytes.chunks_exact_mut(size).zip(elements) {
             element.put(to);
         }
-        Column { ty: T::TYPE, bytes }
+        Column { ty: T::TYPE, bytes: Bytes::Own(bytes) }
     }
 
     /// A column of bytes; none where they are no whole number of elements, or a boolean is neither 0 nor 1.
     pub fn from_bytes(ty: ScalarType, bytes: Vec<u8>) -> Option<Self> {
-        let whole = bytes.len().is_multiple_of(ty.size_bytes());
-        let booleans = ty != ScalarType::Bool || bytes.iter().all(|b| *b <= 1);
-        (whole && booleans).then_some(Column { ty, bytes })
+        Column { ty, bytes: Bytes::Own(bytes) }.whole()
+    }
+
+    /// The same of bytes that somebody else has.
+    pub fn held(ty: ScalarType, owner: Owner) -> Option<Self> {
+        Column { ty, bytes: Bytes::Held(owner) }.whole()
+    }
+
+    fn whole(self) -> Option<Self> {
+        let bytes = self.bytes();
+        let whole = bytes.len().is_multiple_of(self.ty.size_bytes());
+        let booleans = self.ty != ScalarType::Bool || bytes.iter().all(|b| *b <= 1);
+        (whole && booleans).then_some(self)
+    }
+
+    /// The same column in a form whose copies share the bytes.
+    pub fn shared(self) -> Self {
+        Column { ty: self.ty, bytes: Bytes::Held(self.into_owner()) }
+    }
+
+    /// Whoever has the bytes.
+    pub fn into_owner(self) -> Owner {
+        match self.bytes {
+            Bytes::Own(bytes) => Arc::new(bytes),
+            Bytes::Held(owner) => owner,
+        }
+    }
+
+    /// The same, where it is not this column alone.
+    pub(crate) fn owner(&self) -> Option<&Owner> {
+        match &self.bytes {
+            Bytes::Own(_) => None,
+            Bytes::Held(owner) => Some(owner),
+        }
     }
 
     /// The type of the elements.
@@ -87,24 +146,27 @@ impl Column {
 
     /// How many elements.
     pub fn len(&self) -> usize {
-        self.bytes.len() / self.ty.size_bytes()
+        self.bytes().len() / self.ty.size_bytes()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes().is_empty()
     }
 
     /// The elements as bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        match &self.bytes {
+            Bytes::Own(bytes) => bytes,
+            Bytes::Held(owner) => (**owner).as_ref(),
+        }
     }
 
     /// One element.
     pub fn get(&self, at: usize) -> Option<Scalar> {
         let size = self.ty.size_bytes();
         let start = at.checked_mul(size)?;
-        let bytes = self.bytes.get(start..start.checked_add(size)?)?;
+        let bytes = self.bytes().get(start..start.checked_add(size)?)?;
         Scalar::from_le_bytes(self.ty, bytes)
     }
 
@@ -115,7 +177,11 @@ impl Column {
             return false;
         }
         let bits = element.raw_bits().to_le_bytes();
-        self.bytes.extend_from_slice(&bits[..self.ty.size_bytes()]);
+        let bits = &bits[..self.ty.size_bytes()];
+        match &mut self.bytes {
+            Bytes::Own(bytes) => bytes.extend_from_slice(bits),
+            Bytes::Held(owner) => self.bytes = Bytes::Own([(**owner).as_ref(), bits].concat()),
+        }
         true
     }
 
@@ -124,6 +190,6 @@ impl Column {
         if T::TYPE != self.ty {
             return None;
         }
-        Some(self.bytes.chunks_exact(T::TYPE.size_bytes()).map(T::take).collect())
+        Some(self.bytes().chunks_exact(T::TYPE.size_bytes()).map(T::take).collect())
     }
 }
