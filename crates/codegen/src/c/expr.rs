@@ -6,6 +6,7 @@
 //! Binary(Div, x, 2)                   x_1 >> 1                  rounds towards minus infinity
 //! And(0 <= k, k < n)                  within(k_4, n_p0)         one comparison
 //! Load(xs, Local(q))                  xs_p1[q_3]
+//! Load(copies, base + k)              copies_p0_at_base_2[k_4]  where the base is the tile's own
 //! Unary(Exp, x)                       exp_f64(x_1)              the interpreter's, and no call
 //! ```
 //!
@@ -15,7 +16,7 @@ use super::types::{constant, variable};
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
-use terrace_ir::kernel::{Expr, Kernel};
+use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
 
 /// An expression, and whether it can stand next to any operator.
 fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
@@ -46,13 +47,31 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         Expr::Convert(to, a) => convert(k, *to, a),
         Expr::Ordinal(a) => tight(format!("ordinal_{}({})", type_of(k, a), expr(k, a))),
         Expr::Select(c, a, b) => loose(format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b))),
-        Expr::Load(p, at) | Expr::LoadFresh(p, at) => {
-            loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at)))
-        }
+        Expr::Load(p, at) | Expr::LoadFresh(p, at) => loaded(held(k.params[*p].kind), place(k, *p, at)),
         Expr::Element(a, at) => loaded(k.arrays[*a].elem, format!("{}[{}]", names::array(k, *a), expr(k, at))),
         // There is one lane.
         Expr::Shuffle(_, value, _) => printed(k, value),
     }
+}
+
+/// An element of a buffer. What a phase computes before its loops is where the tile's own part of a scratch buffer begins; that place has
+/// a pointer of its own ([`own_part`]).
+pub fn place(k: &Kernel, p: ParamId, at: &Expr) -> String {
+    let name = names::param(k, p);
+    if let Expr::Binary(BinOp::Add, base, more) = at
+        && let Expr::Local(v) = **base
+        && let Some(part) = own_part(k, p, v)
+    {
+        return format!("{part}[{}]", expr(k, more));
+    }
+    format!("{name}[{}]", expr(k, at))
+}
+
+/// The name of the pointer to the tile's own part of a scratch buffer, where it has one.
+pub fn own_part(k: &Kernel, p: ParamId, base: LocalId) -> Option<String> {
+    let is_scratch = matches!(k.params[p].kind, ParamKind::Scratch(_));
+    let is_first = || k.phases.iter().flatten().any(|s| matches!(s, Stmt::Let(v, _) if *v == base));
+    (is_scratch && is_first()).then(|| format!("{}_at_{}", names::param(k, p), names::local(k, base)))
 }
 
 /// An expression.

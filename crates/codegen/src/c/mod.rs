@@ -75,7 +75,7 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
         formal.push(f);
         actual.push(a);
     }
-    let mut lines = Lines::new(used.failed, streamed.is_some());
+    let mut lines = Lines::new(&used, streamed.is_some());
     if used.failed {
         lines.line("bool failed = false;");
     }

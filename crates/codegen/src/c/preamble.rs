@@ -27,6 +27,14 @@ pub const PREAMBLE: &str = r#"/* Kernels written by the Terrace compiler. */
 
 /* The lanes of a reduction. */
 typedef float f32x16 __attribute__((vector_size(64)));
+/* The compiler must not compute a pointer again with every use. */
+#define KEPT(x) __asm__("" : "+r"(x))
+/* The compiler must not take a vector from memory again. */
+#ifdef __AVX512F__
+#define IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define IN_REGISTER(x) (void)(x)
+#endif
 typedef double f64x8 __attribute__((vector_size(64)));
 
 /* T: the type; U: an unsigned type at least as wide as int; W: the width; LEAST: the least value. */

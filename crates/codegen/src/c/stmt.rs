@@ -11,13 +11,16 @@
 //!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once.
 
-use super::expr::{expr, operand};
+use super::expr::{expr, operand, own_part, place};
 use super::types::{element, variable};
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
+use crate::shared::used::Used;
 use crate::vector::lanes::Lanes;
+use crate::vector::operands::Shared;
 use crate::vector::registers;
 use crate::vector::stream;
+use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamId, Stmt};
 
@@ -26,6 +29,7 @@ pub struct Lines {
     text: String,
     /// How far lines are indented.
     pub depth: usize,
+    /// A failing check sets the variable `failed`.
     marks_failure: bool,
     streams: bool,
     /// The results that go to a buffer first, and where the buffer begins.
@@ -34,13 +38,23 @@ pub struct Lines {
     vectors: Vec<ArrayId>,
     /// The variable of the loop over lanes.
     lane: Option<LocalId>,
+    /// Buffers that are read or written at a variable plus something.
+    parts: BTreeSet<(LocalId, ParamId)>,
 }
 
 impl Lines {
-    /// Nothing yet. With `marks_failure`, a failing check sets the variable `failed`; with `streams`, the variable of that name says
-    /// whether results go past the cache.
-    pub fn new(marks_failure: bool, streams: bool) -> Lines {
-        Lines { text: String::new(), depth: 1, marks_failure, streams, parted: None, vectors: Vec::new(), lane: None }
+    /// Nothing yet. With `streams`, the variable of that name says whether results go past the cache.
+    pub fn new(used: &Used, streams: bool) -> Lines {
+        Lines {
+            text: String::new(),
+            depth: 1,
+            marks_failure: used.failed,
+            streams,
+            parted: None,
+            vectors: Vec::new(),
+            lane: None,
+            parts: used.parts.clone(),
+        }
     }
 
     /// One more line.
@@ -117,6 +131,26 @@ impl Lines {
         }
     }
 
+    /// A loop over lanes as vector code.
+    fn shared(&mut self, k: &Kernel, lane: LocalId, body: &[Stmt], shared: &Shared) {
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const int64_t {} = 0;", names::local(k, lane)));
+        body.iter().filter(|s| matches!(s, Stmt::Let(..))).for_each(|s| self.stmt(k, s));
+        let ty = shared.sums.first().and_then(|(a, ..)| registers::vector_type(k, *a)).unwrap_or_default();
+        for (name, place) in &shared.operands {
+            self.line(&format!("{ty} {name};"));
+            self.line(&format!("memcpy(&{name}, &{place}, sizeof {name});"));
+            self.line(&format!("IN_REGISTER({name});"));
+        }
+        for (array, op, value) in &shared.sums {
+            let (a, sign) = (names::array(k, *array), if *op == BinOp::Add { "+" } else { "*" });
+            self.line(&format!("{a}_v = {a}_v {sign} {value};"));
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
     /// A loop over points whose results go to memory through a small buffer each.
     fn in_parts(&mut self, k: &Kernel, v: &str, from: &str, end: &str, results: Vec<ParamId>, body: &[Stmt]) {
         let (part, size) = (format!("{v}_part"), stream::PART);
@@ -144,6 +178,14 @@ impl Lines {
         match stmt {
             Stmt::Let(v, e) => {
                 self.line(&format!("{} {} = {};", variable(k.locals[*v].ty), names::local(k, *v), expr(k, e)));
+                let parts: Vec<ParamId> = self.parts.iter().filter(|(w, _)| w == v).map(|(_, p)| *p).collect();
+                for p in parts {
+                    if let Some(part) = own_part(k, p, *v) {
+                        let (ty, p, v) = (element(held(k.params[p].kind)), names::param(k, p), names::local(k, *v));
+                        self.line(&format!("{ty} *{part} = {p} + {v};"));
+                        self.line(&format!("KEPT({part});"));
+                    }
+                }
             }
             Stmt::Assign(v, e) => self.line(&format!("{} = {};", names::local(k, *v), expr(k, e))),
             Stmt::Store(p, at, e) => {
@@ -151,7 +193,7 @@ impl Lines {
                     Some((results, part)) if results.contains(p) => {
                         format!("{}_part[{} - {part}]", names::param(k, *p), expr(k, at))
                     }
-                    _ => format!("{}[{}]", names::param(k, *p), expr(k, at)),
+                    _ => place(k, *p, at),
                 };
                 self.line(&format!("{to} = {};", expr(k, e)));
             }
@@ -216,6 +258,10 @@ impl Lines {
                 let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
                 let vectors = if self.vectors.is_empty() { registers::arrays(k, body) } else { Vec::new() };
                 self.load_vectors(k, &vectors);
+                if *simd && let Some(shared) = Shared::of(k, *var, body, &self.vectors) {
+                    self.shared(k, *var, body, &shared);
+                    return;
+                }
                 let group = if *simd { self.group(k, *var, body) } else { Vec::new() };
                 if *simd && is_straight(body) {
                     self.line("#pragma omp simd");

@@ -1,7 +1,8 @@
 //! What a phase mentions, so that nothing is declared for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_ir::kernel::{ArrayId, Expr, ParamId, Stmt};
+use terrace_base::BinOp;
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, ParamId, Stmt};
 
 /// What a phase mentions.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub struct Used {
     /// Arrays of fixed size.
     pub arrays: BTreeSet<ArrayId>,
     mentions: BTreeMap<ArrayId, usize>,
+    /// Buffers that are read or written at a variable plus something.
+    pub parts: BTreeSet<(LocalId, ParamId)>,
     /// Whether it asks if a check has failed.
     pub failed: bool,
     /// Whether it checks.
@@ -41,6 +44,16 @@ impl Used {
         *self.mentions.entry(array).or_default() += 1;
     }
 
+    fn place(&mut self, p: ParamId, at: &Expr) {
+        self.params.insert(p);
+        if let Expr::Binary(BinOp::Add, base, _) = at
+            && let Expr::Local(v) = **base
+        {
+            self.parts.insert((v, p));
+        }
+        self.exprs(&[at]);
+    }
+
     fn stmts(&mut self, stmts: &[Stmt]) {
         stmts.iter().for_each(|s| self.stmt(s));
     }
@@ -53,8 +66,8 @@ impl Used {
                 self.exprs(&[e]);
             }
             Stmt::Store(p, at, e) => {
-                self.params.insert(*p);
-                self.exprs(&[at, e]);
+                self.place(*p, at);
+                self.exprs(&[e]);
             }
             Stmt::SetElement(a, at, e) => {
                 self.array(*a);
@@ -107,10 +120,7 @@ impl Used {
                 Expr::Param(p) => {
                     self.params.insert(*p);
                 }
-                Expr::Load(p, a) | Expr::LoadFresh(p, a) => {
-                    self.params.insert(*p);
-                    self.exprs(&[a]);
-                }
+                Expr::Load(p, a) | Expr::LoadFresh(p, a) => self.place(*p, a),
                 Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => self.exprs(&[a]),
                 Expr::Element(array, a) => {
                     self.array(*array);

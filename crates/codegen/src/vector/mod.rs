@@ -5,10 +5,12 @@
 //!
 //! ```text
 //! lanes        points with a loop of their own run side by side, under masks
+//! operands     what several reductions share is loaded once
 //! registers    the lanes of a float reduction stay in a register while its loop runs
 //! stream       large results that nobody reads soon go past the cache
 //! ```
 
 pub mod lanes;
+pub mod operands;
 pub mod registers;
 pub mod stream;

@@ -139,13 +139,15 @@ impl<'o> Product<'o> {
         (j, columns): (Expr, usize),
     ) -> Lowered<()> {
         let m = b.atom(&self.sides[1])?;
+        let mut group = |name: &str, first: Expr, count: usize| -> Vec<Expr> {
+            (0..count).map(|k| b.let_(name, ScalarType::I64, add(first.clone(), int(k as i64)))).collect()
+        };
+        let (all_i, all_j) = (group("i", i, rows), group("j", j, columns));
         let mut at = Vec::new();
-        for r in 0..rows {
-            let i = b.let_("i", ScalarType::I64, add(i.clone(), int(r as i64)));
-            for c in 0..columns {
-                let j = b.let_("j", ScalarType::I64, add(j.clone(), int(c as i64)));
+        for i in &all_i {
+            for j in &all_j {
                 let q = add(mul(i.clone(), m.clone()), j.clone());
-                at.push(Point { indices: vec![i.clone(), j], positions: vec![i.clone(), q] });
+                at.push(Point { indices: vec![i.clone(), j.clone()], positions: vec![i.clone(), q] });
             }
         }
         let enter = |b: &mut Builder<'_>, u: usize| {
