@@ -38,6 +38,8 @@ pub struct Lines {
     vectors: Vec<ArrayId>,
     /// The variable of the loop over lanes.
     lane: Option<LocalId>,
+    /// How many loops are around.
+    loops: usize,
     /// Buffers that are read or written at a variable plus something.
     parts: BTreeSet<(LocalId, ParamId)>,
 }
@@ -53,6 +55,7 @@ impl Lines {
             parted: None,
             vectors: Vec::new(),
             lane: None,
+            loops: 0,
             parts: used.parts.clone(),
         }
     }
@@ -75,6 +78,12 @@ impl Lines {
         self.depth += 1;
         self.stmts(k, stmts);
         self.depth -= 1;
+    }
+
+    fn in_loop(&mut self, k: &Kernel, stmts: &[Stmt]) {
+        self.loops += 1;
+        self.nested(k, stmts);
+        self.loops -= 1;
     }
 
     /// Statements in order.
@@ -228,7 +237,7 @@ impl Lines {
             }
             Stmt::While(c, body) => {
                 self.line(&format!("while ({}) {{", expr(k, c)));
-                self.nested(k, body);
+                self.in_loop(k, body);
                 self.line("}");
             }
             Stmt::For { var, from, to, step, body, simd } => {
@@ -245,7 +254,8 @@ impl Lines {
                     lanes.print(self, k, *var, &expr(k, from), &end);
                     return;
                 }
-                let results = if self.streams { stream::results(k, *var, step, body) } else { Vec::new() };
+                let results =
+                    if self.streams { stream::results(k, *var, step, body, self.loops > 0) } else { Vec::new() };
                 let is_streamed = !results.is_empty();
                 if is_streamed {
                     self.line("if (streams) {");
@@ -267,7 +277,7 @@ impl Lines {
                     self.line("#pragma omp simd");
                 }
                 self.line(&head);
-                self.nested(k, body);
+                self.in_loop(k, body);
                 self.line("}");
                 self.add_group(k, &group);
                 self.store_vectors(k, &vectors);

@@ -9,6 +9,8 @@
 //!                               else  for q { out[q] = … }
 //! ```
 //!
+//! A scan does the same; what it carries from point to point goes on from part to part. But its loop must be the whole tile: rows are often shorter than a part.
+//!
 //! The loop must be light: where functions are computed, memory is not what it waits for. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
 //! much a run writes is known from the size of a tile; it decides about speed only, never about a result. Elsewhere than on x86 the
 //! buffer is copied as usual. `TERRACE_CC="cc -DTERRACE_STREAM=0"` makes every such loop do it, for tests.
@@ -21,13 +23,15 @@ use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
 /// Elements of a part.
 pub const PART: i64 = 512;
 
-/// The results of a loop over points that can go past the cache; none where one of them cannot.
-pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt]) -> Vec<ParamId> {
+/// The results of a loop over points that can go past the cache; none where one of them cannot. Is it inside another loop?
+pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt], inside: bool) -> Vec<ParamId> {
     let mut out = Vec::new();
     let fits = *step == Expr::Const(Scalar::I64(1))
         && body.iter().all(|s| match s {
             Stmt::Let(_, e) => !takes_long(e),
-            Stmt::Assign(v, _) => body.iter().any(|s| matches!(s, Stmt::Let(w, _) if w == v)),
+            Stmt::Assign(v, e) => {
+                body.iter().any(|s| matches!(s, Stmt::Let(w, _) if w == v)) || (!inside && !takes_long(e))
+            }
             Stmt::If(_, a, b) => assigns_only(a, body) && assigns_only(b, body),
             Stmt::Store(p, at, e) => {
                 let is_new = !out.contains(p) && !takes_long(e);
@@ -69,20 +73,20 @@ pub fn bytes_per_tile(k: &Kernel, phase: &[Stmt]) -> Option<i64> {
         _ => None,
     })?;
     let mut written = BTreeSet::new();
-    collect(k, phase, &mut written);
+    collect(k, phase, false, &mut written);
     let bytes: usize = written.iter().map(|p| held(k.params[*p].kind).size_bytes()).sum();
     (bytes > 0).then_some(points * bytes as i64)
 }
 
-fn collect(k: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<ParamId>) {
+fn collect(k: &Kernel, stmts: &[Stmt], inside: bool, out: &mut BTreeSet<ParamId>) {
     for s in stmts {
         match s {
             Stmt::For { var, step, body, .. } => {
-                out.extend(results(k, *var, step, body));
-                collect(k, body, out);
+                out.extend(results(k, *var, step, body, inside));
+                collect(k, body, true, out);
             }
-            Stmt::If(_, a, b) => [a, b].into_iter().for_each(|list| collect(k, list, out)),
-            Stmt::While(_, body) => collect(k, body, out),
+            Stmt::If(_, a, b) => [a, b].into_iter().for_each(|list| collect(k, list, inside, out)),
+            Stmt::While(_, body) => collect(k, body, true, out),
             _ => {}
         }
     }

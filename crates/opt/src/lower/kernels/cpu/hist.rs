@@ -16,13 +16,14 @@
 //!
 //! Copies take, beside the result, at most a quarter of the room that a value per point would.
 
+use super::tiles::{AT_A_TIME, each_of_group, several_at_a_time, whole_groups};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::body::atoms;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, ge, int, local, min, mul, quot, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hceil_div, hdiv, hint, hmax, hmin, hmul};
-use crate::lower::kernels::points::{Point, count, for_points};
+use crate::lower::kernels::points::{count, for_points};
 use crate::lower::kernels::reduce::assign_all;
 use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::writes::{exact_operator, length, longest, starts};
@@ -42,10 +43,6 @@ const PARTS_PER_THREAD: i64 = 8;
 /// Copies per part where bins are few, and how many are few: the copies of a part stay in the first cache.
 const WAYS: i64 = 4;
 const FEW_BINS: i64 = 4096;
-
-/// Points that are taken at a time, where their body has at most so many statements.
-const AT_A_TIME: i64 = 8;
-const SHORT_BODY: usize = 8;
 
 /// Parts of a histogram that depends on order.
 const MOST_PARTS: i64 = 64;
@@ -168,7 +165,7 @@ impl Cut<'_> {
         let each = b.let_("each", ScalarType::I64, each);
         let lo = b.let_("lo", ScalarType::I64, min(mul(Expr::Tile, each.clone()), n.clone()));
         let hi = b.let_("hi", ScalarType::I64, min(add(lo.clone(), each), n));
-        if op.space.len() != 1 || op.body.stmts.len() > SHORT_BODY {
+        if !several_at_a_time(op) {
             return for_points(b, op, op.space.len(), lo, hi, |b, _| self.point(b, &copies, base));
         }
         let bases: Vec<Expr> = (0..WAYS)
@@ -177,15 +174,9 @@ impl Cut<'_> {
                 b.let_("base", ScalarType::I64, add(base.clone(), mul(way, bins.clone())))
             })
             .collect();
-        let whole = mul(quot(sub(hi.clone(), lo.clone()), int(AT_A_TIME)), int(AT_A_TIME));
-        let whole = b.let_("whole", ScalarType::I64, add(lo.clone(), whole));
+        let whole = whole_groups(b, &lo, &hi);
         b.for_("p", lo, whole.clone(), int(AT_A_TIME), false, |b, p| {
-            (0..AT_A_TIME).try_for_each(|k| {
-                let q = b.let_("q", ScalarType::I64, add(p.clone(), int(k)));
-                let point = Point { indices: vec![q.clone()], positions: vec![q] };
-                point.define(b, op);
-                self.point(b, &copies, bases[(k % WAYS) as usize].clone())
-            })
+            each_of_group(b, op, &p, |b, k, _| self.point(b, &copies, bases[k % bases.len()].clone()))
         })?;
         for_points(b, op, 1, whole, hi, |b, _| self.point(b, &copies, base))
     }

@@ -13,13 +13,15 @@
 //! for q in lo .. hi { if place < end { kept[place] = x; place = place + keep } }
 //! ```
 //!
+//! Points of one dimension are taken eight at a time: as long as there are eight places left, nothing has to be asked at all.
+//!
 //! With several rows, the tile that has a row's head also writes where
 //! the row starts among the kept elements, for empty rows too; the total stands behind the last row.
 
-use super::tiles::{element_tile, for_rows};
+use super::tiles::{AT_A_TIME, each_of_group, element_tile, for_rows, several_at_a_time, whole_groups};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt, sub};
+use crate::lower::kernels::expr::{add, ceil_quot, convert, int, le, local, lt, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint};
 use crate::lower::kernels::points::{Point, count, for_points};
@@ -27,7 +29,7 @@ use crate::lower::kernels::sequential::store_all;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::Op;
-use terrace_ir::kernel::{Expr, Stmt};
+use terrace_ir::kernel::{Expr, LocalId, Stmt};
 use terrace_plan::host::SlotId;
 
 pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
@@ -141,17 +143,36 @@ impl Cut<'_> {
         let place = b.var("place", ScalarType::I64, Expr::Load(counts, Box::new(Expr::Tile)));
         let end = Expr::Load(counts, Box::new(add(Expr::Tile, int(1))));
         let end = b.let_("end", ScalarType::I64, end);
-        self.walk(
-            b,
-            |b, row| b.store(self.binds[0], row, local(place)),
-            |b, mut values| {
-                let keep = values.remove(0);
-                b.when(lt(local(place), end), |b| {
-                    store_all(b, &self.binds[1..], local(place), values)?;
-                    b.set(place, add(local(place), convert(ScalarType::I64, keep)));
-                    Ok(())
-                })
-            },
-        )
+        let asking = |b: &mut Builder<'_>, values: Vec<Expr>| {
+            b.when(lt(local(place), end.clone()), |b| self.put(b, place, values))
+        };
+        if several_at_a_time(self.op) {
+            let (lo, hi) = element_tile(b, self.op)?;
+            let whole = whole_groups(b, &lo, &hi);
+            b.for_("p", lo, whole.clone(), int(AT_A_TIME), false, |b, p| {
+                b.if_(
+                    le(add(local(place), int(AT_A_TIME)), end.clone()),
+                    |b| {
+                        each_of_group(b, self.op, &p, |b, _, point| {
+                            self.visit(b, point, |b, values| self.put(b, place, values))
+                        })
+                    },
+                    |b| {
+                        let behind = add(p.clone(), int(AT_A_TIME));
+                        for_points(b, self.op, 1, p.clone(), behind, |b, point| self.visit(b, point, asking))
+                    },
+                )
+            })?;
+            return for_points(b, self.op, 1, whole, hi, |b, point| self.visit(b, point, asking));
+        }
+        self.walk(b, |b, row| b.store(self.binds[0], row, local(place)), asking)
+    }
+
+    /// Writes an element to a place, which moves on if it stays.
+    fn put(&self, b: &mut Builder<'_>, place: LocalId, mut values: Vec<Expr>) -> Lowered<()> {
+        let keep = values.remove(0);
+        store_all(b, &self.binds[1..], local(place), values)?;
+        b.set(place, add(local(place), convert(ScalarType::I64, keep)));
+        Ok(())
     }
 }

@@ -39,6 +39,36 @@ pub(super) fn element_tile_by(b: &mut Builder<'_>, op: &Op, size: Expr) -> Lower
     Ok((lo, hi))
 }
 
+/// Points of one dimension that are taken at a time, where their body has at most so many statements.
+pub(super) const AT_A_TIME: i64 = 8;
+const SHORT_BODY: usize = 8;
+
+/// Whether points may be taken several at a time.
+pub(super) fn several_at_a_time(op: &Op) -> bool {
+    op.space.len() == 1 && op.body.stmts.len() <= SHORT_BODY
+}
+
+/// Where whole groups of points end.
+pub(super) fn whole_groups(b: &mut Builder<'_>, lo: &Expr, hi: &Expr) -> Expr {
+    let whole = mul(quot(sub(hi.clone(), lo.clone()), int(AT_A_TIME)), int(AT_A_TIME));
+    b.let_("whole", ScalarType::I64, add(lo.clone(), whole))
+}
+
+/// Runs `f` at each point of a group, one after the other, without a loop.
+pub(super) fn each_of_group<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    first: &Expr,
+    mut f: impl FnMut(&mut Builder<'h>, usize, &Point) -> Lowered<()>,
+) -> Lowered<()> {
+    (0..AT_A_TIME).try_for_each(|k| {
+        let q = b.let_("q", ScalarType::I64, add(first.clone(), int(k)));
+        let point = Point { indices: vec![q.clone()], positions: vec![q] };
+        point.define(b, op);
+        f(b, k as usize, &point)
+    })
+}
+
 /// The part of a row that lies in a tile of work.
 #[derive(Clone)]
 pub(super) struct RowPart {
