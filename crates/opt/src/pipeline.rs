@@ -12,8 +12,8 @@ use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, prove_checks, read_early, regular_entry, simplify, simplify_core,
-    spell_out_operators, spell_out_sums, spell_out_views,
+    lower_writes, memory, merge_concats, prove_checks, read_early, read_through_views, regular_entry, simplify,
+    simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -116,6 +116,13 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "operators that move elements become generates",
         wanted: always,
         run: |p, _| spell_out_views::spell_out_views(p),
+    },
+    // After views are spelled out: what they are is seen.
+    Pass {
+        name: "read_through_views",
+        about: "elements of views are read from what the views show",
+        wanted: with_fusion,
+        run: |p, _| read_through_views::read_through_views(p),
     },
     // After inlining, which brings concatenations together.
     Pass {

@@ -285,3 +285,90 @@ write(
     ("unblocked", unblocked, [(blocked(b, m),) for b, m in boxes]),
     ("transposed_inside", lambda b, m: unblocked([[flipped(x) for x in band] for band in blocked(b, m)]), boxes),
 )
+
+
+def nonempty(f):
+    def checked(xs, *more):
+        if not xs:
+            raise Stop("T0916")
+        return f(xs, *more)
+
+    return checked
+
+
+def windows(size, step, xs):
+    return [xs[i : i + size] for i in range(0, len(xs) - size + 1, step)]
+
+
+def stencil(f, size, step, pads, mode):
+    """A function of the windows of a grid."""
+
+    def run(g):
+        if mode is None:
+            framed = g
+        elif isinstance(mode, int):
+            line = [mode] * ((len(g[0]) if g else 0) + sum(pads[1]))
+            framed = [line] * pads[0][0] + [extended(*pads[1], mode, row) for row in g] + [line] * pads[0][1]
+        elif not g or not g[0]:
+            raise Stop("T0916")
+        else:
+            framed = frame(*pads[0], *pads[1], mode, g)
+        across = range(0, (len(framed[0]) if framed else 0) - size[1] + 1, step[1])
+        return [[f([row[j : j + size[1]] for row in band]) for j in across] for band in windows(size[0], step[0], framed)]
+
+    return run
+
+
+def total(w):
+    return sum(map(sum, w))
+
+
+def real_grid(n, m):
+    return [others.reals(m) for _ in range(n)]
+
+
+def cubes_of(g):
+    b, c = (len(g[0]), len(g[0][0])) if g and g[0] else (0, 0)
+    at = [(k, i, j) for k in (0, 1) for i in (0, 1) for j in (0, 1)]
+    return [[[sum(g[k + dk][i + di][j + dj] for dk, di, dj in at) for j in range(c - 1)] for i in range(b - 1)] for k in range(len(g) - 1)]
+
+
+def repeatedly(g, count):
+    for _ in range(count):
+        g = around_clamped(g)
+    return g
+
+
+def element_of(g, i, j):
+    flipped_frame = frame(1, 1, 1, 1, "clamp", flipped(g))
+    if not (0 <= i < len(flipped_frame) - 1 and 0 <= j < len(flipped_frame[0]) - 1):
+        raise Stop("T0901")
+    return flipped_frame[i + 1][j]
+
+
+others = Inputs(14)
+lines = [(others.reals(n),) for n in [*SIZES, 40]]
+shapes = [(1, 1), (1, 2), (2, 1), (2, 3), (1, 7), (7, 1), (3, 3), (4, 9), (9, 4), (12, 40)]
+real_grids = [(real_grid(n, m),) for n, m in shapes]
+int_grids = [(others.grid(n, m),) for n, m in shapes]
+none = [([],), ([[], []],)]
+around_clamped = stencil(total, (3, 3), (1, 1), ((1, 1), (1, 1)), "clamp")
+write(
+    __file__,
+    "stencils",
+    ("clamped", nonempty(lambda xs: [sum(w) for w in windows(3, 1, extended(1, 1, "clamp", xs))]), lines),
+    ("wrapped", nonempty(lambda xs: [a - 2 * b + c for a, b, c in windows(3, 1, extended(1, 1, "wrap", xs))]), lines),
+    ("mirrored", nonempty(lambda xs: [sum(x * 2**k for k, x in enumerate(w)) for w in windows(4, 2, extended(2, 3, "mirror", xs))]), lines),
+    ("bounded", lambda xs: [max(w) for w in windows(5, 1, extended(2, 2, 0.5, xs))], lines),
+    ("grid_clamped", around_clamped, real_grids + none),
+    ("rows_clamped", around_clamped, real_grids + none),
+    ("grid_wrapped", stencil(lambda w: total(w) - w[1][2], (2, 3), (1, 2), ((1, 0), (1, 1)), "wrap"), int_grids + none),
+    ("grid_mirrored", stencil(lambda w: sum(map(max, w)), (3, 2), (1, 1), ((2, 1), (1, 3)), "mirror"), int_grids + none),
+    ("grid_bounded", stencil(total, (3, 3), (1, 1), ((1, 1), (1, 1)), 1), int_grids + none),
+    ("wide", stencil(total, (9, 9), (1, 1), ((4, 4), (4, 4)), "clamp"), real_grids[:9] + [(real_grid(5, 21),)] + none),
+    ("inside", stencil(total, (3, 4), (1, 1), None, None), real_grids + none),
+    ("cubes", cubes_of, [([others.grid(b, c) for _ in range(a)],) for a, b, c in [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 4, 5), (4, 1, 3), (2, 3, 1)]]),
+    ("steps", repeatedly, [(real_grid(4, 5), n) for n in (0, 1, 3)] + [(real_grid(1, 2), 2)]),
+    ("ragged", lambda rows: [[sum(w) for w in windows(3, 1, extended(1, 1, 0.25, row))] for row in rows], [(others.real_rows(n),) for n in SIZES]),
+    ("element", element_of, [(others.grid(3, 2), i, j) for i, j in [(0, 0), (2, 3), (1, 2), (3, 0)]]),
+)

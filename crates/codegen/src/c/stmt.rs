@@ -255,7 +255,7 @@ impl Lines {
                     return;
                 }
                 let results =
-                    if self.streams { stream::results(k, *var, step, body, self.loops > 0) } else { Vec::new() };
+                    if self.streams { stream::results(k, *var, from, step, body, self.loops > 0) } else { Vec::new() };
                 let is_streamed = !results.is_empty();
                 if is_streamed {
                     self.line("if (streams) {");

@@ -11,7 +11,8 @@
 //!
 //! A scan does the same; what it carries from point to point goes on from part to part. But its loop must be the whole tile: rows are often shorter than a part.
 //!
-//! The loop must be light: where functions are computed, memory is not what it waits for. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
+//! The loop must be light: where functions are computed or many neighbours are read, memory is not what it waits for. It must not be the border of another one, whose
+//! first position is chosen: that is short. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
 //! much a run writes is known from the size of a tile; it decides about speed only, never about a result. Elsewhere than on x86 the
 //! buffer is copied as usual. `TERRACE_CC="cc -DTERRACE_STREAM=0"` makes every such loop do it, for tests.
 
@@ -23,10 +24,15 @@ use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
 /// Elements of a part.
 pub const PART: i64 = 512;
 
+/// A point that reads more than this waits for its own reads.
+const MOST_LOADS: usize = 16;
+
 /// The results of a loop over points that can go past the cache; none where one of them cannot. Is it inside another loop?
-pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt], inside: bool) -> Vec<ParamId> {
+pub fn results(k: &Kernel, var: LocalId, from: &Expr, step: &Expr, body: &[Stmt], inside: bool) -> Vec<ParamId> {
     let mut out = Vec::new();
     let fits = *step == Expr::Const(Scalar::I64(1))
+        && !matches!(from, Expr::Select(..))
+        && body.iter().map(loads).sum::<usize>() <= MOST_LOADS
         && body.iter().all(|s| match s {
             Stmt::Let(_, e) => !takes_long(e),
             Stmt::Assign(v, e) => {
@@ -41,6 +47,24 @@ pub fn results(k: &Kernel, var: LocalId, step: &Expr, body: &[Stmt], inside: boo
             _ => false,
         });
     if fits { out } else { Vec::new() }
+}
+
+/// How many elements a statement reads.
+fn loads(s: &Stmt) -> usize {
+    fn of(e: &Expr) -> usize {
+        match e {
+            Expr::Load(_, a) => 1 + of(a),
+            Expr::Unary(_, a) | Expr::Convert(_, a) => of(a),
+            Expr::Binary(_, a, b) => of(a) + of(b),
+            Expr::Fma(a, b, c) | Expr::Select(a, b, c) => of(a) + of(b) + of(c),
+            _ => 0,
+        }
+    }
+    match s {
+        Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::Store(_, _, e) => of(e),
+        Stmt::If(c, a, b) => of(c) + a.iter().chain(b).map(loads).sum::<usize>(),
+        _ => 0,
+    }
 }
 
 /// Whether it is a function, directly or in a part: then the processor is busy enough, and the way through a buffer only adds to it.
@@ -81,8 +105,8 @@ pub fn bytes_per_tile(k: &Kernel, phase: &[Stmt]) -> Option<i64> {
 fn collect(k: &Kernel, stmts: &[Stmt], inside: bool, out: &mut BTreeSet<ParamId>) {
     for s in stmts {
         match s {
-            Stmt::For { var, step, body, .. } => {
-                out.extend(results(k, *var, step, body, inside));
+            Stmt::For { var, from, step, body, .. } => {
+                out.extend(results(k, *var, from, step, body, inside));
                 collect(k, body, true, out);
             }
             Stmt::If(_, a, b) => [a, b].into_iter().for_each(|list| collect(k, list, inside, out)),

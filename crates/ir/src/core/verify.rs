@@ -22,7 +22,8 @@
 //! Checks:
 //! 13. A check that is mentioned is in the program's list. Its condition is a `bool`; its values are as many as its kind shows,
 //!     all integers.
-//! 14. A check named by `after` stands before, in the same body or in one around it (an ascription counts as its check).
+//! 14. A check named by `after` stands before, in the same body or in one around it, or inside a statement that does (an ascription
+//!     counts as its check).
 //!
 //! Operators that move elements:
 //! 15. Strides have at least one dimension. `strided` and `update` with strides nest the elements of the array once per
@@ -48,7 +49,7 @@ mod array;
 mod sum;
 
 use super::print::{first_line, print_type, value_name};
-use super::visit::bound_values;
+use super::visit::{bound_values, checks_of};
 use super::{Body, Expr, Function, Lambda, LoopForm, Program, Role, Stmt, StmtKind, Type};
 use crate::check::CheckId;
 use crate::fault::{Fault, require};
@@ -187,9 +188,7 @@ impl Checker<'_> {
                 let found = self.expr(expr, scope)?;
                 self.bind(*value, scope)?;
                 self.same(&found, &self.function.values[*value].ty, "what is bound")?;
-                if let Expr::Ascribe { check, .. } = expr {
-                    scope.checks.insert(*check);
-                }
+                scope.checks.extend(checks_of(expr));
             }
             StmtKind::Check { check, cond, values, .. } => {
                 self.check_exists(*check)?;

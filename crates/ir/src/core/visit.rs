@@ -14,6 +14,7 @@
 
 pub use super::parts::{Part, PartMut};
 use super::{Body, Expr, Function, Lambda, Program, Stmt, StmtKind, Value};
+use crate::check::CheckId;
 use crate::{Atom, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::IdVec;
@@ -149,6 +150,24 @@ pub fn has_checks(body: &Body) -> bool {
         }
     });
     found
+}
+
+/// The checks of an expression: that of an ascription, and those that stand inside, at any depth.
+pub fn checks_of(expr: &Expr) -> Vec<CheckId> {
+    fn own(expr: &Expr) -> Option<CheckId> {
+        match expr {
+            Expr::Ascribe { check, .. } => Some(*check),
+            _ => None,
+        }
+    }
+    let mut out: Vec<CheckId> = own(expr).into_iter().collect();
+    for body in expr.bodies() {
+        walk(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Check { check, .. } => out.push(*check),
+            StmtKind::Let { expr, .. } => out.extend(own(expr)),
+        });
+    }
+    out
 }
 
 fn replace(atom: &mut Atom, map: &BTreeMap<ValueId, Atom>) {

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use terrace_ir::ValueId;
 use terrace_ir::check::CheckId;
-use terrace_ir::core::visit::{free_values_of_expr, has_checks, walk};
+use terrace_ir::core::visit::{checks_of, free_values_of_expr, has_checks, walk};
 use terrace_ir::core::{Body, Expr, Program, Stmt, StmtKind};
 
 /// Moves statements in all functions.
@@ -47,6 +47,7 @@ fn reorder(body: &mut Body) {
                     body.stmts.push(stmt);
                 } else {
                     waiting.insert(*value);
+                    checks.extend(checks_of(expr));
                     behind.push(stmt);
                 }
             }

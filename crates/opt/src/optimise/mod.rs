@@ -12,6 +12,7 @@ pub mod memory;
 pub mod merge_concats;
 pub mod prove_checks;
 pub mod read_early;
+pub mod read_through_views;
 pub mod regular_entry;
 pub mod simplify;
 pub mod simplify_core;

@@ -18,7 +18,7 @@
 use super::build::{Builder, Checks, zero};
 use super::expr::{constant, convert, local, truth};
 use super::{Lowered, limit};
-use terrace_base::{ScalarType, UnOp};
+use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt};
 use terrace_ir::kernel::{Expr, LocalId, Stmt};
 use terrace_ir::{Atom, ValueId};
@@ -123,7 +123,7 @@ impl<'h> Builder<'h> {
             let cond = self.atom(cond)?;
             if let Checks::Note(wrong) = self.checks() {
                 let fails = convert(ScalarType::I64, super::expr::not(cond.clone()));
-                self.set(wrong, super::expr::binary(terrace_base::BinOp::Or, local(wrong), fails));
+                self.set(wrong, super::expr::binary(BinOp::Or, local(wrong), fails));
                 return Ok(cond);
             }
             let mut shown = Vec::new();
@@ -196,8 +196,14 @@ impl<'h> Builder<'h> {
             FlatExpr::Atom(a) => self.atom(a)?,
             FlatExpr::Unary(op, a) => Expr::Unary(*op, Box::new(self.atom(a)?)),
             FlatExpr::Binary(op, a, b) => {
+                let is_i64 = self.atom_type(a) == ScalarType::I64;
                 let (a, b) = (self.atom(a)?, self.atom(b)?);
-                super::expr::binary(*op, a, b)
+                match op {
+                    BinOp::Add if is_i64 => super::expr::add(a, b),
+                    BinOp::Sub if is_i64 => super::expr::sub(a, b),
+                    BinOp::Mul if is_i64 => super::expr::mul(a, b),
+                    op => super::expr::binary(*op, a, b),
+                }
             }
             FlatExpr::Fma(a, b, c) => {
                 let (a, b, c) = (self.atom(a)?, self.atom(b)?, self.atom(c)?);
@@ -366,7 +372,8 @@ impl<'h> Builder<'h> {
     }
 }
 
-fn is_scalar(e: &FlatExpr) -> bool {
+/// Whether an expression is a scalar computation.
+pub fn is_scalar(e: &FlatExpr) -> bool {
     matches!(
         e,
         FlatExpr::Atom(_)

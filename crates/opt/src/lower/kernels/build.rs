@@ -71,6 +71,7 @@ pub struct Builder<'h> {
     bound: Vec<(SizeVar, Expr)>,
     index: Expr,
     checks: Checks,
+    has_borders: bool,
 }
 
 impl<'h> Builder<'h> {
@@ -96,7 +97,13 @@ impl<'h> Builder<'h> {
             bound: Vec::new(),
             index: int(0),
             checks: Checks::Report,
+            has_borders: false,
         }
+    }
+
+    /// Says that the innermost loops run over points in any order: what only their borders need is done at their borders.
+    pub fn split_borders(&mut self) {
+        self.has_borders = true;
     }
 
     /// What the closure emits treats checks like this.
@@ -137,6 +144,9 @@ impl<'h> Builder<'h> {
         self.next_phase();
         if self.target_is_cpu() {
             self.phases.iter_mut().for_each(super::tidy::tidy);
+            if self.has_borders {
+                self.phases.iter_mut().for_each(|p| super::borders::split(p, &mut self.locals));
+            }
         }
         for (id, u) in &self.uses {
             let kind = &mut self.params[*id].kind;

@@ -13,6 +13,7 @@
 //! refused with a message ([`limit`]), never compiled to something wrong.
 
 pub mod body;
+pub mod borders;
 pub mod build;
 pub mod cpu;
 pub mod expr;
@@ -26,6 +27,7 @@ pub mod points;
 pub mod reduce;
 pub mod scalars;
 pub mod sequential;
+pub mod short;
 pub mod side_by_side;
 pub mod sizes;
 pub mod tidy;

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything; a
-//! short row is a plain loop. Checks of a group are made before it is computed, so they do not stand between the lanes. Operators that are not one float operation combine left to right inside a block. On a GPU a
+//! short row is a plain loop, and a row of a few points whose number is known is written out ([`super::short`]). Checks of a group are made before it is computed, so they do not stand between the lanes. Operators that are not one float operation combine left to right inside a block. On a GPU a
 //! single thread combines left to right.
 
 use super::body::{atoms, is_checked_scalars, may_fail};
@@ -270,6 +270,9 @@ impl<'o> Reduction<'o> {
 
     /// The combination of a whole row.
     pub fn row(&self, b: &mut Builder<'_>, row: &Row, length: Expr) -> Lowered<Vec<Expr>> {
+        if let Some(points) = self.few_points(b, &length) {
+            return self.written_out(b, row, points);
+        }
         let total = self.neutral_vars(b, "total")?;
         let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length));
         if !b.target_is_cpu() || self.is_exact(b) {

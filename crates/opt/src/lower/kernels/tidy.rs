@@ -115,7 +115,7 @@ fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
     children_mut(e).into_iter().for_each(|c| replace(c, v, value));
 }
 
-fn children(e: &Expr) -> Vec<&Expr> {
+pub(super) fn children(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
         Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
@@ -152,7 +152,7 @@ pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
 }
 
 /// The expressions of the statement itself.
-fn own_exprs(s: &Stmt) -> Vec<&Expr> {
+pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) | Stmt::StoreRun { at: a, from: b, .. } => vec![a, b],

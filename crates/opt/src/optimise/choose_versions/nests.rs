@@ -155,7 +155,17 @@ fn count_mentions(value: &Value, counts: &mut BTreeMap<ValueId, usize>) {
     }
 }
 
-/// Whether the outer version of an operator is another one than the flat version.
-pub(super) fn has_rows(op: &Op) -> bool {
-    op.space.len() > 1 && !matches!(op.kind, OpKind::Map { rows: Some(_) })
+/// The greatest number of dimensions in a nest.
+pub(super) fn depth(nest: &[&Op]) -> usize {
+    nest.iter().map(|op| op.space.len()).max().unwrap_or(0)
+}
+
+/// Whether the outer version of an operator, in a nest with so many dimensions, is another one than the flat version. A map over fewer
+/// dimensions has a thread per point already where the others have a thread per row: it stays, and becomes one kernel with them.
+pub(super) fn has_rows(op: &Op, depth: usize) -> bool {
+    match op.kind {
+        OpKind::Map { rows: Some(_) } => false,
+        OpKind::Map { rows: None } => op.space.len() > 1 && op.space.len() == depth,
+        _ => op.space.len() > 1,
+    }
 }

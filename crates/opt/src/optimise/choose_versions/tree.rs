@@ -14,7 +14,7 @@
 //! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good), and more than one version
 //! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
 
-use super::nests::{Piece, Uses, has_rows, pieces};
+use super::nests::{Piece, Uses, depth, has_rows, pieces};
 use super::quantities::Known;
 use super::report::{Choice, Missing, NestReport};
 use super::rows::Writer;
@@ -263,10 +263,15 @@ impl Maker<'_> {
 
     /// The nest in another version; none where that is the flat one.
     fn version(&mut self, name: &'static str, strategy: Strategy, flat: &[Stmt]) -> Option<Version> {
+        let depth = depth(&flat.iter().filter_map(|s| s.expr.op()).collect::<Vec<_>>());
         let mut writer = Writer { values: self.values, out: Vec::new(), span: Span::none() };
         for stmt in flat {
             writer.span = stmt.span;
             if let Expr::Op(op) = &stmt.expr {
+                let strategy = match strategy {
+                    Strategy::Outer if !has_rows(op, depth) => Strategy::Flat,
+                    other => other,
+                };
                 writer.version((**op).clone(), stmt.binds.clone(), strategy);
             }
         }
@@ -285,7 +290,8 @@ impl Maker<'_> {
     }
 
     fn fewest_rows(&self, ops: &[&Op]) -> Option<Size> {
-        let deep = ops.iter().filter(|op| has_rows(op));
+        let depth = depth(ops);
+        let deep = ops.iter().filter(|op| has_rows(op, depth));
         let sizes: Option<Vec<Size>> = deep.map(|op| self.known.points(op, op.space.len() - 1, self.values)).collect();
         sizes.filter(|s| !s.is_empty()).map(|s| distinct(s, &Size::min_of))
     }
@@ -429,7 +435,8 @@ fn boolean(name: &str) -> Value {
 /// The offsets of the irregular rows that the outer version would leave to single threads.
 fn irregular_rows(ops: &[&Op]) -> Vec<ValueId> {
     let mut out = Vec::new();
-    for op in ops.iter().filter(|op| has_rows(op)) {
+    let depth = depth(ops);
+    for op in ops.iter().filter(|op| has_rows(op, depth)) {
         if let Some(Descriptor::Irregular { off, .. }) = op.space.last()
             && !out.contains(off)
         {

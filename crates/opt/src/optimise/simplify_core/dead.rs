@@ -7,10 +7,12 @@
 //! ```
 //!
 //! From the last statement to the first, with the number of uses of every value kept up to date: all uses of a value are seen before the value
-//! is. It declines to remove what may stop the program or may not end (checks, ascriptions, calls, `while`), and what a type mentions.
+//! is. It declines to remove what may stop the program or may not end (checks, ascriptions, calls, `while`), and what a type mentions. Where
+//! a proved check goes along, nobody names it any more.
 
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_ir::core::visit::{Part, bound_values, count_uses, walk};
+use terrace_ir::check::CheckId;
+use terrace_ir::core::visit::{Part, bound_values, checks_of, count_uses, walk};
 use terrace_ir::core::{Body, Expr, Function, LoopForm, Stmt, StmtKind};
 use terrace_ir::{Atom, ValueId};
 
@@ -24,6 +26,24 @@ pub(super) fn remove_dead(function: &mut Function) {
 pub fn remove_loose(function: &mut Function, loose: BTreeSet<ValueId>) {
     let mut sweep = Sweep { uses: count_uses(&function.body), mentioned: mentioned(function), loose };
     sweep.body(&mut function.body);
+    name_what_stands(&mut function.body, &BTreeSet::new());
+}
+
+/// Takes out of every `after` the checks that are gone.
+fn name_what_stands(body: &mut Body, around: &BTreeSet<CheckId>) {
+    let mut stand = around.clone();
+    for stmt in &mut body.stmts {
+        match &mut stmt.kind {
+            StmtKind::Check { check, .. } => {
+                stand.insert(*check);
+            }
+            StmtKind::Let { expr, after, .. } => {
+                after.retain(|c| stand.contains(c));
+                expr.bodies_mut().into_iter().for_each(|b| name_what_stands(b, &stand));
+                stand.extend(checks_of(expr));
+            }
+        }
+    }
 }
 
 /// The values that some type of the function mentions.

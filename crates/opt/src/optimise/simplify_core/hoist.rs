@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 use terrace_ir::check::CheckId;
-use terrace_ir::core::visit::{bound_values, free_values_of_expr, has_checks};
+use terrace_ir::core::visit::{bound_values, checks_of, free_values_of_expr, has_checks};
 use terrace_ir::core::{Body, Expr, Function, Stmt, StmtKind};
 use terrace_ir::{Atom, ValueId};
 
@@ -73,8 +73,8 @@ impl Hoist<'_> {
                             false => leaving.push(moved),
                         }
                     }
-                    if let Expr::Ascribe { check, .. } = expr {
-                        hidden.push((*check, self.checks.insert(*check, depth)));
+                    for check in checks_of(expr) {
+                        hidden.push((check, self.checks.insert(check, depth)));
                     }
                     if matches!(expr, Expr::Length(_)) {
                         self.lengths.insert(*value, ());

@@ -14,11 +14,14 @@ use crate::lower::kernels::host_expr::hceil_div;
 use crate::lower::kernels::points::for_points;
 use crate::lower::kernels::sequential::store_point;
 use terrace_base::Span;
-use terrace_ir::ValueId;
-use terrace_ir::flat::{Expr, Op};
+use terrace_ir::flat::{Descriptor, Op};
+use terrace_ir::{Atom, ValueId};
 
 /// How many plain points a point with an operator of its own counts for.
 const POINTS_PER_ROW: usize = 256;
+
+/// An operator inside a point over so many points makes it no heavier.
+const LIGHT: i64 = 8;
 
 pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     if let Some(product) = Product::of(op, binds, host)
@@ -30,6 +33,7 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
     let tiles = hceil_div(host.points(op, binds)?, size);
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, 1, span);
+    b.split_borders();
     let (lo, hi) = element_tile_of(&mut b, op, size)?;
     for_points(&mut b, op, op.space.len(), lo, hi, |b, point| {
         let q = point.positions[op.space.len() - 1].clone();
@@ -41,8 +45,14 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
     Ok(())
 }
 
-/// A point that does the work of a row is worth many that do not.
+/// A point that does the work of a row is worth many that do not; where the row has few points, whose number is known, fewer.
 fn tile_size(host: &Host<'_>, op: &Op) -> usize {
-    let heavy = op.body.stmts.iter().any(|s| matches!(s.expr, Expr::Op(_)));
-    if heavy { (host.tiles.cpu_tile / POINTS_PER_ROW).max(1) } else { host.tiles.cpu_tile }
+    let worth = |inner: &Op| match inner.space.as_slice() {
+        [Descriptor::Regular(Atom::Const(n))] => {
+            n.as_i64().map_or(POINTS_PER_ROW, |n| (n / LIGHT).clamp(1, POINTS_PER_ROW as i64) as usize)
+        }
+        _ => POINTS_PER_ROW,
+    };
+    let most = op.body.stmts.iter().filter_map(|s| s.expr.op()).map(worth).max().unwrap_or(1);
+    (host.tiles.cpu_tile / most).max(1)
 }

@@ -1,0 +1,342 @@
+//! Whoever reads an element of a view reads what the view shows.
+//!
+//! ```text
+//! let wide = map (row) in grid { pad row … }              map (i, j) … {
+//! let rows = slide (pad wide …)                             let t = generate (p) < 9 {
+//! map (band) in rows { …                             →        let r = clamp (i + p / 3 - 1)   let c = clamp (j + p % 3 - 1)
+//!   let joined = flatten window                               => grid[r][c]
+//!   reduce add joined                                       }
+//! }                                                         => reduce add t
+//! ```
+//!
+//! A *view* is an array whose elements are elements of another array, found by a little arithmetic on positions: what `slide`, `pad`,
+//! `transpose`, `rotate` and strided slices became ([`super::spell_out_views`]), slices, and the same written by hand. An index into a view becomes the
+//! view's body at that index, and so on until an array is reached that is stored; a map over a view of rows becomes a `generate`; a slice of
+//! a view becomes a view; `flatten` of a view with rows of one constant length becomes one. Arrays that nobody reads any more go
+//! with the dead code: windows are never stored, whatever their size and however they are nested (Steuwer and others, "Lift", CGO 2017,
+//! section 4, turn the same views into index arithmetic, at the very end).
+//!
+//! What a view is, and what is too dear to be done for every reader, is in `views.rs`: one read per element, and nothing but index
+//! arithmetic before it. A view with checks stays where it is, for its checks; a reader names them (`after`), so it never runs before them.
+//!
+//! Declined: `flatten` of rows whose length is no constant (it would divide for every element), and views that come out of branches and loops.
+
+mod views;
+
+use crate::optimise::simplify::scalars;
+use std::collections::BTreeMap;
+use terrace_base::{BinOp, IdVec, ScalarType, Span};
+use terrace_ir::check::CheckId;
+use terrace_ir::core::visit::{refresh, substitute_with_types};
+use terrace_ir::core::{Body, Expr, Lambda, Program, Stmt, StmtKind, Type, Value};
+use terrace_ir::{Atom, ValueId};
+use views::{View, needed};
+
+const I64: Type = Type::Scalar(ScalarType::I64);
+
+/// Reads through views in all functions.
+pub fn read_through_views(program: &mut Program) {
+    for function in program.functions.iter_mut() {
+        let mut reader = Reader {
+            values: &mut function.values,
+            views: BTreeMap::new(),
+            known: BTreeMap::new(),
+            sums: BTreeMap::new(),
+        };
+        reader.body(&mut function.body);
+    }
+}
+
+struct Reader<'a> {
+    values: &'a mut IdVec<ValueId, Value>,
+    views: BTreeMap<ValueId, View>,
+    /// Copies and small constants.
+    known: BTreeMap<ValueId, Atom>,
+    /// Integers that are the sum of two others: the length of a slice that ends there.
+    sums: BTreeMap<ValueId, (Atom, Atom)>,
+}
+
+/// Where new statements stand, and what they rely on.
+#[derive(Clone)]
+struct Place {
+    span: Span,
+    after: Vec<CheckId>,
+}
+
+impl Reader<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut out = Vec::with_capacity(body.stmts.len());
+        for stmt in std::mem::take(&mut body.stmts) {
+            self.stmt(stmt, &mut out);
+        }
+        body.stmts = out;
+    }
+
+    /// What a value is called where it comes from.
+    fn named(&self, atom: Atom) -> Atom {
+        atom.var().and_then(|v| self.known.get(&v).copied()).unwrap_or(atom)
+    }
+
+    fn view(&self, array: Atom) -> Option<&View> {
+        self.views.get(&self.named(array).var()?)
+    }
+
+    fn elem(&self, array: Atom) -> Option<Type> {
+        self.values[array.var()?].ty.elem().map(Type::without_sizes)
+    }
+
+    fn value(&mut self, name: &str, ty: Type) -> ValueId {
+        self.values.push(Value { name: name.to_string(), ty })
+    }
+
+    /// Binds a fresh value to what an expression is, seen through views.
+    fn bind(&mut self, name: &str, ty: Type, expr: Expr, place: &Place, out: &mut Vec<Stmt>) -> Atom {
+        let value = self.value(name, ty);
+        let kind = StmtKind::Let { value, expr, after: place.after.clone() };
+        self.stmt(Stmt { kind, span: place.span }, out);
+        self.named(value.into())
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let StmtKind::Let { value, expr, after } = &mut stmt.kind else { return out.push(stmt) };
+        let (value, place) = (*value, Place { span: stmt.span, after: after.clone() });
+        if !self.finds_its_rows(expr) {
+            expr.bodies_mut().into_iter().for_each(|b| self.body(b));
+        }
+        let as_read = std::mem::replace(expr, Expr::Atom(Atom::int(0)));
+        *expr = self.through(as_read, &place, out);
+        self.learn(value, expr);
+        out.push(stmt);
+    }
+
+    /// The same expression, without views where it can do without them.
+    fn through(&mut self, expr: Expr, place: &Place, out: &mut Vec<Stmt>) -> Expr {
+        match expr {
+            Expr::Index { array, index } if self.view(array).is_some() => {
+                Expr::Atom(self.element(array, index, place, out))
+            }
+            Expr::Length(array) => match self.length(array, place, out) {
+                Some(length) => Expr::Atom(length),
+                None => Expr::Length(array),
+            },
+            Expr::Slice { array, from, to } if self.is_shown(array) => {
+                let count = self.slice_length(from, to, place, out);
+                self.generate(count, place, |r, i, place, out| {
+                    let at = r.bind("at", I64, Expr::Binary(BinOp::Add, from, i), place, out);
+                    r.element(array, at, place, out)
+                })
+            }
+            Expr::Flatten(rows) => self.flatten(rows, place, out).unwrap_or(Expr::Flatten(rows)),
+            Expr::Map { lambda, arrays } => self.map(lambda, arrays, place, out),
+            other => other,
+        }
+    }
+
+    /// Whether an array is a view that is more than a part of a stored array.
+    fn is_shown(&self, array: Atom) -> bool {
+        match self.view(array) {
+            Some(View::Slice { array, .. }) => self.is_shown(*array),
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    fn learn(&mut self, value: ValueId, expr: &Expr) {
+        match expr {
+            Expr::Atom(a) => {
+                self.known.insert(value, self.named(*a));
+            }
+            Expr::Ascribe { value: a, proved: true, .. } if self.view(*a).is_some() => {
+                let view = self.view(*a).cloned().expect("asked above");
+                self.views.insert(value, view);
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.named(*a), self.named(*b));
+                if let Some(atom) = scalars::binary(*op, a, b, self.values[value].ty.scalar()) {
+                    self.known.insert(value, atom);
+                } else if *op == BinOp::Add {
+                    self.sums.insert(value, (a, b));
+                }
+            }
+            other => {
+                if let Some(view) = self.view_of(other) {
+                    self.views.insert(value, view);
+                }
+            }
+        }
+    }
+
+    /// The element of a view at an index; the statements that find it come before.
+    fn element(&mut self, array: Atom, index: Atom, place: &Place, out: &mut Vec<Stmt>) -> Atom {
+        let (Some(view), Some(ty)) = (self.view(array).cloned(), self.elem(array)) else {
+            let ty = self.elem(array).expect("verified Core has an array here");
+            return self.bind("x", ty, Expr::Index { array, index }, place, out);
+        };
+        match view {
+            View::Positions(_) => index,
+            View::Same(_, value) => value,
+            View::Slice { array, from, .. } => {
+                let at = self.bind("at", I64, Expr::Binary(BinOp::Add, from, index), place, out);
+                self.bind("x", ty, Expr::Index { array, index: at }, place, out)
+            }
+            View::Body { lambda, arrays, .. } => {
+                let params = match arrays.is_empty() {
+                    true => vec![index],
+                    false => {
+                        let each = |r: &mut Self, out: &mut Vec<Stmt>, array: Atom| {
+                            let ty = r.elem(array).expect("verified Core has an array here");
+                            r.bind("x", ty, Expr::Index { array, index }, place, out)
+                        };
+                        arrays.into_iter().map(|a| each(self, out, a)).collect()
+                    }
+                };
+                self.written(&lambda, &params, place, out)
+            }
+        }
+    }
+
+    /// What a view's body gives for these parameters, written out.
+    fn written(&mut self, lambda: &Lambda, params: &[Atom], place: &Place, out: &mut Vec<Stmt>) -> Atom {
+        let mut body = lambda.body.clone();
+        refresh(&mut body, self.values);
+        let map: BTreeMap<ValueId, Atom> = lambda.params.iter().copied().zip(params.iter().copied()).collect();
+        substitute_with_types(&mut body, self.values, &map);
+        for mut stmt in body.stmts {
+            // Whatever made the index safe makes its element safe.
+            if let StmtKind::Let { after, .. } = &mut stmt.kind {
+                let more: Vec<CheckId> = place.after.iter().filter(|c| !after.contains(c)).copied().collect();
+                after.extend(more);
+            }
+            self.stmt(stmt, out);
+        }
+        self.named(body.result)
+    }
+
+    fn length(&mut self, array: Atom, place: &Place, out: &mut Vec<Stmt>) -> Option<Atom> {
+        match self.view(array)?.clone() {
+            View::Positions(count) | View::Same(count, _) => Some(count),
+            View::Slice { length, .. } => Some(length),
+            View::Body { count: Some(count), .. } => Some(count),
+            View::Body { arrays, .. } => {
+                let array = *arrays.first()?;
+                Some(self.bind("n", I64, Expr::Length(array), place, out))
+            }
+        }
+    }
+
+    /// How many elements lie between two positions.
+    fn slice_length(&mut self, from: Atom, to: Atom, place: &Place, out: &mut Vec<Stmt>) -> Atom {
+        let known = self.known_slice_length(from, to);
+        known.unwrap_or_else(|| self.bind("n", I64, Expr::Binary(BinOp::Sub, to, from), place, out))
+    }
+
+    fn known_slice_length(&self, from: Atom, to: Atom) -> Option<Atom> {
+        let (from, to) = (self.named(from), self.named(to));
+        if from == Atom::int(0) {
+            return Some(to);
+        }
+        match self.sums.get(&to.var()?) {
+            Some((a, b)) if *a == from => Some(*b),
+            Some((a, b)) if *b == from => Some(*a),
+            _ => None,
+        }
+    }
+
+    fn generate(
+        &mut self,
+        count: Atom,
+        place: &Place,
+        f: impl FnOnce(&mut Self, Atom, &Place, &mut Vec<Stmt>) -> Atom,
+    ) -> Expr {
+        let i = self.value("i", I64);
+        let mut stmts = Vec::new();
+        let result = f(self, i.into(), place, &mut stmts);
+        Expr::Generate { lambda: Lambda { params: vec![i], body: Body { stmts, result } }, count }
+    }
+
+    /// Rows of one constant length, one after the other.
+    fn flatten(&mut self, rows: Atom, place: &Place, out: &mut Vec<Stmt>) -> Option<Expr> {
+        if !self.is_shown(rows) {
+            return None;
+        }
+        let length = self.row_length(rows, place)?;
+        let count = self.length(rows, place, out)?;
+        let total = self.bind("total", I64, Expr::Binary(BinOp::Mul, count, Atom::int(length)), place, out);
+        Some(self.generate(total, place, |r, p, place, out| {
+            let i = r.bind("i", I64, Expr::Binary(BinOp::Div, p, Atom::int(length)), place, out);
+            let j = r.bind("j", I64, Expr::Binary(BinOp::Rem, p, Atom::int(length)), place, out);
+            let row = r.element(rows, i, place, out);
+            r.element(row, j, place, out)
+        }))
+    }
+
+    /// The length of every row of a view, where that is a constant above zero and rows are views.
+    fn row_length(&mut self, rows: Atom, place: &Place) -> Option<i64> {
+        let index = self.value("i", I64);
+        let mut unused = Vec::new();
+        let row = self.element(rows, index.into(), place, &mut unused);
+        self.view(row)?;
+        let length = self.length(row, place, &mut unused)?;
+        self.named(length).constant()?.as_i64().filter(|n| *n > 0)
+    }
+
+    /// Whether an expression is a map over views of rows.
+    fn finds_its_rows(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Map { arrays, .. } if arrays.iter().any(|a| self.shows_rows(*a)))
+    }
+
+    fn shows_rows(&self, array: Atom) -> bool {
+        self.is_shown(array) && self.elem(array).is_some_and(|t| t.elem().is_some())
+    }
+
+    /// A map over views of rows finds its rows itself.
+    fn map(&mut self, lambda: Lambda, arrays: Vec<Atom>, place: &Place, out: &mut Vec<Stmt>) -> Expr {
+        let through: Vec<bool> = arrays.iter().map(|a| self.shows_rows(*a)).collect();
+        let Some(first) = through.iter().position(|t| *t) else { return Expr::Map { lambda, arrays } };
+        let count = self.length(arrays[first], place, out).expect("a view has a length");
+        let i = self.value("i", I64);
+        let (mut stmts, mut known) = (Vec::new(), BTreeMap::new());
+        let (mut params, mut stored) = (vec![i], Vec::new());
+        for ((param, array), through) in lambda.params.into_iter().zip(arrays).zip(through) {
+            if through {
+                known.insert(param, self.element(array, i.into(), place, &mut stmts));
+            } else {
+                params.push(param);
+                stored.push(array);
+            }
+        }
+        let mut body = lambda.body;
+        substitute_with_types(&mut body, self.values, &known);
+        self.known.extend(known);
+        self.body(&mut body);
+        body.stmts.splice(0..0, stmts);
+        let lambda = Lambda { params, body };
+        match stored.is_empty() {
+            true => Expr::Generate { lambda, count },
+            false => {
+                let positions = self.bind("positions", Type::array(I64), Expr::Iota(count), place, out);
+                stored.insert(0, positions);
+                Expr::Map { lambda, arrays: stored }
+            }
+        }
+    }
+
+    fn view_of(&self, expr: &Expr) -> Option<View> {
+        match expr {
+            Expr::Iota(n) => Some(View::Positions(*n)),
+            Expr::Replicate { count, value } => Some(View::Same(*count, *value)),
+            Expr::Slice { array, from, to } => {
+                let length = self.known_slice_length(*from, *to)?;
+                Some(View::Slice { array: *array, from: *from, length })
+            }
+            Expr::Generate { lambda, count } => self.body_view(lambda, Vec::new(), Some(*count)),
+            Expr::Map { lambda, arrays } => self.body_view(lambda, arrays.clone(), None),
+            _ => None,
+        }
+    }
+
+    fn body_view(&self, lambda: &Lambda, arrays: Vec<Atom>, count: Option<Atom>) -> Option<View> {
+        let lambda = Lambda { params: lambda.params.clone(), body: needed(&lambda.body) };
+        views::is_view(&lambda, !arrays.is_empty(), self.values).then_some(View::Body { lambda, arrays, count })
+    }
+}
