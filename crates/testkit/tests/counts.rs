@@ -42,23 +42,27 @@ fn stencils() -> Program {
     Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// (entry, argument, bytes of the argument and the result)
-const STENCILS: &[(&str, &str, u64)] = &[
-    ("clamped", "[f64(i % 8) for i < 4096]", 2 * 8 * 4096),
-    ("wrapped", "[f64(i % 8) for i < 4096]", 2 * 8 * 4096),
-    ("mirrored", "[f64(i % 8) for i < 4096]", 8 * (4096 + 2049)),
-    ("bounded", "[f64(i % 8) for i < 4096]", 2 * 8 * 4096),
-    ("grid_clamped", "[[f64(i * j % 8) for j < 64] for i < 50]", 2 * 8 * 64 * 50),
-    ("wide", "[[f32(i * j % 8) for j < 64] for i < 50]", 2 * 4 * 64 * 50),
+/// (entry, argument, launches, bytes of the argument and the result); where there are weights, a launch writes them down.
+const STENCILS: &[(&str, &str, u64, u64)] = &[
+    ("clamped", "[f64(i % 8) for i < 4096]", 1, 2 * 8 * 4096),
+    ("wrapped", "[f64(i % 8) for i < 4096]", 1, 2 * 8 * 4096),
+    ("mirrored", "[f64(i % 8) for i < 4096]", 2, 8 * (4096 + 2049)),
+    ("bounded", "[f64(i % 8) for i < 4096]", 1, 2 * 8 * 4096),
+    ("grid_clamped", "[[f64(i * j % 8) for j < 64] for i < 50]", 1, 2 * 8 * 64 * 50),
+    ("wide", "[[f32(i * j % 8) for j < 64] for i < 50]", 1, 2 * 4 * 64 * 50),
 ];
 
 #[test]
 fn windows_are_never_stored() {
     let program = stencils();
-    for (entry, argument, bytes) in STENCILS {
+    for (entry, argument, launches, bytes) in STENCILS {
         let found = cost(&program, Backend::C, entry, &[argument]);
         let spare = found.peak.saturating_sub(*bytes);
-        assert!(found.launches == 1 && spare < 1024, "{entry}: {} launches, {spare} bytes more", found.launches);
+        assert!(
+            found.launches == *launches && spare < 1024,
+            "{entry}: {} launches, {spare} bytes more",
+            found.launches
+        );
     }
 }
 

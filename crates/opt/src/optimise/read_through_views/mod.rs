@@ -340,3 +340,88 @@ impl Reader<'_> {
         views::is_view(&lambda, !arrays.is_empty(), self.values).then_some(View::Body { lambda, arrays, count })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::read_through_views;
+    use crate::optimise::simplify_core::simplify_core;
+    use terrace_ir::core::parse::parse;
+    use terrace_ir::core::print::print;
+    use terrace_ir::core::verify::verify;
+    use terrace_ir::core::visit::count_operators;
+
+    /// The text of a function of `xs_0`, `ks_1` and `i_2` afterwards, and how many operators it has.
+    fn read(body: &str) -> (String, usize) {
+        let text = format!(
+            "check 0 : index\n\ndef f(xs_0 : []f64, ks_1 : []i64, i_2 : i64, rows_3 : [][]f64) -> f64 {{\n{body}}}\n"
+        );
+        let mut program = parse(&text).expect("the text of a test is Core");
+        verify(&program).expect("the text of a test keeps the rules");
+        read_through_views(&mut program);
+        verify(&program).expect("the result keeps the rules");
+        simplify_core(&mut program);
+        verify(&program).expect("and after simplification");
+        (print(&program), count_operators(&program).values().sum())
+    }
+
+    /// Element `i_2` of `v_4`.
+    const READ: &str = "let y_9 : f64 = v_4[i_2]\n=> y_9";
+
+    #[test]
+    fn an_element_of_a_view_is_read_from_what_it_shows() {
+        let (text, operators) = read(&format!(
+            "let n_5 : i64 = length xs_0
+             let v_4 : []f64 = generate (j_6 : i64) < n_5 {{ let k_7 : i64 = n_5 - j_6; let x_8 : f64 = xs_0[k_7]; => x_8 }}
+             {READ}"
+        ));
+        assert!(operators == 0 && text.contains("- i_2"), "{text}");
+    }
+
+    #[test]
+    fn what_computes_or_reads_twice_is_no_view() {
+        for body in [
+            "let x_7 : f64 = xs_0[j_6]; let x_8 : f64 = x_7 * x_7",
+            "let k_7 : i64 = ks_1[j_6]; let x_8 : f64 = xs_0[k_7]",
+        ] {
+            let (text, operators) = read(&format!(
+                "let n_5 : i64 = length xs_0
+                 let v_4 : []f64 = generate (j_6 : i64) < n_5 {{ {body}; => x_8 }}
+                 {READ}"
+            ));
+            assert_eq!(operators, 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn windows_go_and_flattening_them_is_arithmetic() {
+        let (text, operators) = read(
+            "let n_4 : i64 = length rows_3
+             let w_5 : [][]f64 = generate (a_6 : i64) < 2 {
+               let row_7 : []f64 = rows_3[a_6]
+               let to_8 : i64 = i_2 + 3
+               let part_9 : []f64 = row_7[i_2 .. to_8]
+               => part_9
+             }
+             let all_10 : []f64 = flatten w_5
+             let s_11 : f64 = reduce (a_12 : f64, b_13 : f64) in all_10 from 0.0f64 { let c_14 : f64 = a_12 + b_13; => c_14 }
+             => s_11",
+        );
+        assert!(operators == 2 && text.contains("< 6") && text.contains("/ 3"), "{text}");
+    }
+
+    #[test]
+    fn checks_of_a_view_stay_and_come_first() {
+        let (text, operators) = read(
+            "let n_5 : i64 = length xs_0
+             let v_4 : []f64 = generate (j_6 : i64) < n_5 {
+               let ok_7 : bool = j_6 < i_2
+               check 0 index ok_7 (j_6, i_2)
+               let x_8 : f64 = xs_0[j_6] after 0
+               => x_8
+             }
+             let y_9 : f64 = v_4[i_2]
+             => y_9",
+        );
+        assert!(operators == 1 && text.contains("xs_0[i_2] after 0"), "{text}");
+    }
+}
