@@ -15,7 +15,8 @@
 //!
 //! A branch that calls a recursive function is a function of its own, so that it can be called on parts: where the bytes
 //! that a wave plans for exceed the limit, it calls itself on the two halves of the points and joins the results. The plan is
-//! an estimate: [`BYTES_PER_ELEMENT`] for each element of the arrays that it works on, [`BYTES_PER_POINT`] for each point.
+//! an estimate: [`BYTES_PER_ELEMENT`] for each element of the arrays that it is given,
+//! [`BYTES_PER_MADE`] for each that it makes (see `planned`), [`BYTES_PER_POINT`] for each point.
 
 use super::build::{Scope, size_of};
 use super::form::Form;
@@ -31,6 +32,8 @@ use terrace_ir::{Atom, FuncId, ValueId};
 
 /// What a wave plans for each element of its arrays: six copies of eight bytes.
 const BYTES_PER_ELEMENT: i64 = 48;
+/// What a wave plans for each element that it makes by itself: it is stored, and something is made of it.
+const BYTES_PER_MADE: i64 = 16;
 /// What a wave plans for each of its points.
 const BYTES_PER_POINT: i64 = 128;
 
@@ -360,7 +363,7 @@ impl Flattener<'_> {
             let rep = self.wave_params(shape, &sub, &mut params, &mut totals);
             env.insert(*v, rep);
         }
-        let large = self.is_large(k.into(), &totals);
+        let large = self.is_large(k.into(), &totals, &env);
         let kept = self.fun.offsets.clone();
         let split = self.body(|s| s.halves(id, branch, &params[..shared], &env, &sub))?;
         self.fun.offsets = kept;
@@ -383,9 +386,10 @@ impl Flattener<'_> {
     }
 
     /// Whether a wave has several points and plans for more bytes than it may.
-    fn is_large(&mut self, points: Atom, totals: &[Atom]) -> Atom {
+    fn is_large(&mut self, points: Atom, totals: &[Atom], env: &Env) -> Atom {
         let elements = totals.iter().fold(terrace_algebra::Size::zero(), |sum, t| sum + size_of(*t));
-        let planned = elements * BYTES_PER_ELEMENT + size_of(points) * BYTES_PER_POINT;
+        let at_a_point = self.made_at_a_point(env) * BYTES_PER_MADE + BYTES_PER_POINT;
+        let planned = elements * BYTES_PER_ELEMENT + &size_of(points) * &at_a_point;
         let planned = self.let_scalar("planned", ScalarType::I64, flat::Expr::Size(planned));
         let limit = self.let_scalar("limit", ScalarType::I64, flat::Expr::MemoryLimit);
         for v in [planned, limit].into_iter().filter_map(Atom::var) {

@@ -46,6 +46,7 @@ mod loops;
 mod merge;
 mod operators;
 mod plain;
+mod planned;
 mod rearrange;
 mod rep;
 mod rowwise;
