@@ -38,6 +38,8 @@ use terrace_ir::{FuncId, ValueId};
 pub struct InPlace {
     /// Results of scatters that take the place of their destination.
     pub results: BTreeSet<ValueId>,
+    /// States of loops inside bodies that take the place of their first value.
+    pub taken: BTreeSet<ValueId>,
     /// Loop states whose first value is copied, and arguments that are.
     pub copied: Apart,
     /// Parameters that the function writes over.
@@ -146,7 +148,7 @@ struct Write {
 /// A state of a loop that is a column.
 struct Entry {
     state: ValueId,
-    /// Inside an operator's body, where the first value is copied anyway.
+    /// Inside an operator's body, where the first value is copied unless it is written over.
     local: bool,
 }
 
@@ -274,8 +276,8 @@ impl Search {
         results = &results & &self.free(&classes);
         apart.arguments = calls(&results);
         // The others are taken over where that disturbs nothing.
-        for e in self.entries.iter().filter(|e| !e.local) {
-            if !apart.states.remove(&e.state) {
+        for e in &self.entries {
+            if e.local && !written(&classes, &results, e.state) || !apart.states.remove(&e.state) {
                 continue;
             }
             let joined = with(&apart);
@@ -287,10 +289,11 @@ impl Search {
         }
         let local: BTreeSet<ValueId> = self.entries.iter().filter(|e| e.local).map(|e| e.state).collect();
         let owned = self.owned.iter().copied().filter(|p| written(&classes, &results, *p)).collect();
+        let taken = &local - &apart.states;
         let states = &apart.states - &local;
         let scatters = results.iter().filter_map(|w| if let Writer::Scatter(v) = w { Some(*v) } else { None });
         let results = scatters.collect();
-        InPlace { results, copied: Apart { states, arguments: apart.arguments }, owned, classes }
+        InPlace { results, taken, copied: Apart { states, arguments: apart.arguments }, owned, classes }
     }
 }
 

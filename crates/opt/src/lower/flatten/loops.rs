@@ -65,6 +65,9 @@ struct Outside {
 
 impl Flattener<'_> {
     pub(super) fn lifted_loop(&mut self, turns: &Turns<'_>, init: Rep, env: &Env, cx: &Context) -> Result<Rep> {
+        if let Some(rep) = self.private_loop(turns, &init, env, cx)? {
+            return Ok(rep);
+        }
         if let LoopForm::For { index, count } = turns.form
             && let Rep::Scalar(ix, _) = self.rep(*count, env)
             && let Some(count) = ix.uniform()

@@ -12,10 +12,11 @@
 //!   sum                              context [n]             one `reduce grid [n][off]`
 //! ```
 //!
-//! Three ways to translate an expression (Clifton-Everest's thesis, chapter 4, calls the first *avoid*):
+//! Four ways to translate an expression (Clifton-Everest's thesis, chapter 4, calls the first *avoid*):
 //! - scalar code stays scalar code, inside the body of an operator (`plain.rs`);
 //! - an array operator adds a dimension to the context: a regular one where the length is the same at all points, a closed form
 //!   where it is a formula over the indices around (`formulas.rs`), else an irregular one (`lifted.rs`);
+//! - a loop that only updates arrays element by element is one operator, in which each point runs its turns (`private`);
 //! - a conditional over arrays, a loop that a thread cannot run, and a call of a recursive function, works on the points that take
 //!   part: a conditional packs them into a context of their own and combines afterwards, a loop does each turn for all points
 //!   that still run, a call becomes a call of the *lifted* function that takes all points at once (`branches.rs`, `loops.rs`,
@@ -47,6 +48,7 @@ mod merge;
 mod operators;
 mod plain;
 mod planned;
+mod private;
 mod rearrange;
 mod rep;
 mod rowwise;

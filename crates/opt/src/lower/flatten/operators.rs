@@ -116,7 +116,7 @@ impl Flattener<'_> {
     }
 
     /// A length; where it is known to be the same at all points, the scalar that it is.
-    fn length_in(&mut self, len: Ix, same: bool, cx: &Context) -> Result<Ix> {
+    pub(super) fn length_in(&mut self, len: Ix, same: bool, cx: &Context) -> Result<Ix> {
         let wanted = same && self.options.regularity && cx.depth() > 0 && len.uniform().is_none();
         Ok(if wanted { Ix::Atom(self.at_any(&len, ScalarType::I64, cx, &Scope::default())?) } else { len })
     }

@@ -229,6 +229,9 @@ impl Flattener<'_> {
         scope: &Scope,
     ) -> Result<Rep> {
         let init = self.rep(init, env);
+        if self.level != Level::Grid && !self.source().values[state].ty.is_flat() {
+            return self.thread_loop(state, init, form, body, env, scope);
+        }
         let crossing = self.form_of(Atom::Var(state), &Self::host());
         let mut first = self.border(&init, &crossing, &Self::host(), scope)?;
         let (mut slots, rep) = self.fresh_border(&crossing, &Self::host());

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! An array that a point returns as its row is placed in the result straight away. A branch's array has one place, which
-//! both sides write; a loop's state has one place, to which the next state is copied.
+//! both sides write; a loop's state has one place, to which the next state is copied. Where the loop writes over its state, that is the
+//! place of the first state, if nobody needs that any more.
 //!
 //! What a block of threads would do stays with one thread where it makes arrays.
 //!
@@ -107,6 +108,15 @@ impl Placer<'_> {
                 wanted.push((*v, place.clone()));
             }
         }
+        for stmt in body.stmts.iter().rev() {
+            let Expr::Loop { state, .. } = &stmt.expr else { continue };
+            for (first, bind) in self.taken_over(state, &stmt.binds) {
+                let here = body.stmts.iter().any(|s| s.binds.contains(&first));
+                if let Some((_, place)) = wanted.iter().find(|(w, _)| *w == bind).filter(|_| here) {
+                    wanted.push((first, place.clone()));
+                }
+            }
+        }
         let mut out = Vec::new();
         for stmt in &body.stmts {
             let stmt = self.thread_stmt(outer, stmt, &wanted, &mut out)?;
@@ -190,10 +200,17 @@ impl Placer<'_> {
         for ((v, init), bind) in state.iter().zip(&stmt.binds) {
             let mut init = *init;
             if self.is_column(&Atom::Var(*v)) {
-                self.place_local(outer, *bind, wanted)?;
+                match init {
+                    Atom::Var(from) if self.can_stay(outer, *v, from, *bind, wanted) => {
+                        self.values[*bind].at = self.values[from].at.clone();
+                    }
+                    _ => self.place_local(outer, *bind, wanted)?,
+                }
                 let place = self.place_of(*bind, stmt.span)?;
                 self.values[*v].at = Some(place.clone());
-                if let Atom::Var(from) = init {
+                if let Atom::Var(from) = init
+                    && self.values[from].at.as_ref() != Some(&place)
+                {
                     init = self.copy(from, &place, out, stmt.span);
                 }
             }
@@ -231,6 +248,28 @@ impl Placer<'_> {
         }
         body.results = results;
         Ok(Expr::Loop { state: first, cond, body })
+    }
+
+    /// The first values of the states that a loop takes over, with what it binds for them.
+    fn taken_over(&self, state: &[(ValueId, Atom)], binds: &[ValueId]) -> Vec<(ValueId, ValueId)> {
+        let all = state.iter().zip(binds).filter(|((v, _), _)| self.in_place.taken.contains(v));
+        all.filter_map(|((_, first), bind)| Some((first.var()?, *bind))).collect()
+    }
+
+    /// Whether a state can live where its first value, a local array, is.
+    fn can_stay(
+        &self,
+        outer: &Outer<'_>,
+        state: ValueId,
+        first: ValueId,
+        bind: ValueId,
+        wanted: &[(ValueId, Place)],
+    ) -> bool {
+        let there = wanted.iter().find(|(w, _)| *w == bind).is_none_or(|(_, place)| {
+            let own = self.values[first].at.as_ref();
+            own.is_some_and(|own| own.block == place.block && own.index.offset == place.index.offset)
+        });
+        there && self.in_place.taken.contains(&state) && outer.inside.contains(&first)
     }
 
     /// A copy of a local array, at a place.
