@@ -36,6 +36,6 @@ pub use json_value::Json;
 pub use nearest::nearest;
 pub use render::render;
 pub use scalar::{Scalar, ScalarType};
-pub use scalar_op::{BinOp, UnOp, convert, fma, is_exact, neutral, result_type};
+pub use scalar_op::{BinOp, UnOp, convert, fma, is_exact, neutral, ordinal_type, result_type};
 pub use span::{FileId, LineCol, SourceMap, Span};
 pub use timing::{Timing, Timings};

@@ -12,6 +12,7 @@
 //! | comparisons | IEEE on floats |
 //! | conversion | integers wrap, float to integer saturates, NaN gives 0, `bool` is 0 or 1, and "is not 0" back |
 //! | `round` | to the nearest whole number, a half away from zero |
+//! | `ordinal` | the place in the total order of the type: `u64` for types of 64 bits, else `u32` |
 //!
 //! `exp` and `log` are those of [`elementary`]. `pow`, `sin cos tan`, their inverses, `atan2` and `sinh cosh tanh` call the platform's
 //! library, as the functions of Rust's floats do; everything else has the same bits everywhere. Operators are only
@@ -71,6 +72,7 @@ pub enum UnOp {
     Ceil,
     Round,
     Trunc,
+    Ordinal,
 }
 
 impl BinOp {
@@ -262,14 +264,14 @@ macro_rules! on_float {
             UnOp::Floor => $x.floor(),
             UnOp::Ceil => $x.ceil(),
             UnOp::Round => $x.round(),
-            UnOp::Trunc => $x.trunc(),
+            UnOp::Trunc | UnOp::Ordinal => $x.trunc(),
         }
     };
 }
 
 impl UnOp {
     /// Every operator, in the order of the enumeration.
-    pub const ALL: [UnOp; 19] = [
+    pub const ALL: [UnOp; 20] = [
         UnOp::Neg,
         UnOp::Not,
         UnOp::Abs,
@@ -289,13 +291,15 @@ impl UnOp {
         UnOp::Ceil,
         UnOp::Round,
         UnOp::Trunc,
+        UnOp::Ordinal,
     ];
 
-    /// The type of the result, which is that of the operand; `None` where the operator is not defined.
+    /// The type of the result, which is that of the operand unless it is an ordinal; `None` where the operator is not defined.
     pub const fn result_type(self, ty: ScalarType) -> Option<ScalarType> {
         let defined = match self {
             UnOp::Neg | UnOp::Abs => ty.is_number(),
             UnOp::Not => !ty.is_float(),
+            UnOp::Ordinal => return Some(ordinal_type(ty)),
             _ => ty.is_float(),
         };
         if defined { Some(ty) } else { None }
@@ -310,6 +314,7 @@ impl UnOp {
     pub fn try_apply(self, a: Scalar) -> Option<Scalar> {
         self.result_type(a.ty())?;
         Some(match (self, a) {
+            (UnOp::Ordinal, _) => ordinal(a),
             (UnOp::Not, Scalar::Bool(b)) => Scalar::Bool(!b),
             (_, Scalar::F32(x)) => Scalar::F32(on_float!(self, x)),
             (_, Scalar::F64(x)) => Scalar::F64(on_float!(self, x)),
@@ -317,6 +322,27 @@ impl UnOp {
             (UnOp::Neg, _) => BinOp::Sub.on_ints(a.ty(), 0, a.as_i128()?),
             _ => BinOp::Add.on_ints(a.ty(), 0, a.as_i128()?.abs()),
         })
+    }
+}
+
+/// The type of the ordinals of a type.
+pub const fn ordinal_type(of: ScalarType) -> ScalarType {
+    if of.size_bytes() == 8 { ScalarType::U64 } else { ScalarType::U32 }
+}
+
+/// The place of a value in the total order of its type: what stands before another has the smaller one, all NaNs have one.
+fn ordinal(a: Scalar) -> Scalar {
+    let flipped = |bits: u64, sign: u64| if bits & sign == 0 { bits | sign } else { !bits };
+    match a {
+        Scalar::F64(x) if x.is_nan() => Scalar::U64(u64::MAX),
+        Scalar::F64(x) => Scalar::U64(flipped(x.to_bits(), 1 << 63)),
+        Scalar::F32(x) if x.is_nan() => Scalar::U32(u32::MAX),
+        Scalar::F32(x) => Scalar::U32(flipped(u64::from(x.to_bits()), 1 << 31) as u32),
+        Scalar::I64(x) => Scalar::U64(x as u64 ^ 1 << 63),
+        Scalar::I32(x) => Scalar::U32(x as u32 ^ 1 << 31),
+        Scalar::I16(x) => Scalar::U32(u32::from(x as u16 ^ 1 << 15)),
+        Scalar::I8(x) => Scalar::U32(u32::from(x as u8 ^ 1 << 7)),
+        other => convert(other, ordinal_type(other.ty())),
     }
 }
 

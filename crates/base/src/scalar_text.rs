@@ -155,6 +155,7 @@ impl UnOp {
             UnOp::Ceil => "ceil",
             UnOp::Round => "round",
             UnOp::Trunc => "trunc",
+            UnOp::Ordinal => "ordinal",
         }
     }
 

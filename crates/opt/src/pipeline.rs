@@ -12,8 +12,8 @@ use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, prove_checks, read_early, read_through_views, regular_entry, simplify,
-    simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
+    lower_writes, memory, merge_concats, prove_checks, read_early, read_through_views, reduce_before_branches,
+    reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -102,6 +102,20 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "maps move into the maps that read them",
         wanted: with_fusion,
         run: |p, _| fuse::fuse_core(p),
+    },
+    // After fusion, which leaves one map between a filter and a reduction; before the total order is spelled out, which it looks for.
+    Pass {
+        name: "reduce_before_branches",
+        about: "reductions of rows that cannot fail leave the branches that they stand in",
+        wanted: with_fusion,
+        run: |p, _| reduce_before_branches::reduce_before_branches(p),
+    },
+    // After reductions have left branches: then a filter and all that is asked of it stand side by side.
+    Pass {
+        name: "reduce_filtered",
+        about: "rows that are filtered and then only reduced are reduced in one pass, and what is kept is not stored",
+        wanted: with_fusion,
+        run: |p, _| reduce_filtered::reduce_filtered(p),
     },
     // After inlining, which shows what operators do; before views are spelled out, of which it makes some.
     Pass {

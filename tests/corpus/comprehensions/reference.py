@@ -253,3 +253,76 @@ write(
     ("roots", roots, [([0, 1, 4, 9, 100, 49],), ([1, 3],), ([],), ([8, 9],)]),
     ("paired", paired, [([[1, 2], [], [3, 4, 5, 6]],), ([[1, 2], [3]],), ([],)]),
 )
+
+
+def pipeline(limit, rows):
+    kept = [[x for x in r if x > limit] for r in rows]
+    return [(sum(k) / len(k), k.index(max(k))) if k else (0.0, -1) for k in kept]
+
+
+def odd(rows):
+    return [[x for x in r if x % 2 == 1] for r in rows]
+
+
+def place(xs, best, of):
+    return max(i for i, x in enumerate(xs) if x == best) if of == "last" else xs.index(best)
+
+
+def last_places(rows):
+    if not all(odd(rows)):
+        raise Stop("T0916")
+    return [tuple((best, place(k, best, "last")) for best in (min(k), max(k))) for k in odd(rows)]
+
+
+def in_order(x):
+    return (1, 0.0, 0.0) if math.isnan(x) else (0, x, math.copysign(1.0, x))
+
+
+def greatest(rows):
+    kept = [[in_order(x) for x in r if not x > 4.0] for r in rows]
+    return [(k.index(min(k)), k.index(max(k))) if k else (-1, -1) for k in kept]
+
+
+def spread(rows):
+    kept = [[x for x in r if x >= 0.0] for r in rows]
+    means = [sum(k) / max(len(k), 1) for k in kept]
+    return [(m, sum(abs(x - m) for x in k) / max(len(k), 1)) for m, k in zip(means, kept)]
+
+
+def steps(rows):
+    return [-1 if not k else sum(k) if len(k) < 3 else max(k) - min(k) for k in odd(rows)]
+
+
+def bold(rows):
+    kept = [[x for x in r if x > 0] for r in rows]
+    if not all(kept):
+        raise Stop("T0916")
+    return [k.index(max(k)) for k in kept]
+
+
+def quotients(rows):
+    kept = [[x for x in r if x > 0] for r in rows]
+    if any(k and sum(k) == 3 for k in kept):
+        raise Stop("T0904")
+    return [100 // (sum(k) - 3) if k else 0 for k in kept]
+
+
+nothing, empty = ([],), ([[], [], []],)
+long = [(17 * i) % 41 - 20 for i in range(90)]
+whole = [nothing, empty, *ragged, ([long],), ([[], long, [1], long[3:], []],), ([[-(2**63), 2**63 - 1, -(2**63) + 1, -(2**63) + 1]],)]
+eighth = [nothing, empty] + [([[x / 8 for x in r] for r in rows],) for (rows,) in [*ragged, ([long],), ([long, [], long[5:]],)]]
+odd_ones = [0.0, -0.0, math.nan, math.inf, -math.inf]
+special = [([[], odd_ones, odd_ones[::-1], [math.nan], [-math.inf], [math.nan, 1.0, math.nan], [-0.0, 0.0], [-math.inf, -math.inf], [4.0, 1.0]],)]
+write(
+    __file__,
+    "filtered_rows",
+    ("pipeline", pipeline, [(limit, rows) for (rows,) in eighth for limit in (0.5, 100.0)]),
+    ("first", lambda rows: [(k.index(min(k)), k.index(max(k)), len(k)) if k else (-1, -1, 0) for k in odd(rows)], whole),
+    ("last", last_places, [nothing, empty, ([long],), ([long, [1], [2, 3, 3, 1, 1]],), whole[-1], ([[1], [2]],)]),
+    ("greatest", greatest, eighth + special),
+    ("spread", spread, [nothing, empty, ([[1.0, -4.0, 3.0], [], [-1.0], [0.5, 1.5, 2.5, 3.5], [0.0, 1.0]],)]),
+    ("steps", steps, whole[:-1]),
+    ("means", lambda rows: [sum(r) / len(r) if r else 0.0 for r in rows], eighth),
+    ("bold", bold, [nothing, empty, ([long],), ([[1, 1, 2, 2], [-5, 3]],), ([[1], [-2, 0], [3]],), ([[1], []],), ([[0, 3], [-1, 0, 2]],)]),
+    ("quotients", quotients, [nothing, empty, ([long],), ([[4, -9], [-3], [50, 3], [0]],), ([[1], [2, -1, 1]],)]),
+)

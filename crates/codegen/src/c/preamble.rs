@@ -83,8 +83,7 @@ TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
         const U sign = (U)1 << (sizeof(U) * 8 - 1);                                                    \
         U bits;                                                                                        \
         memcpy(&bits, &x, sizeof x);                                                                   \
-        if (x != x) return ~(U)0;                                                                      \
-        return bits & sign ? ~bits : bits | sign;                                                      \
+        return (bits ^ (-(bits >> (sizeof(U) * 8 - 1)) | sign)) | -(U)(x != x);                        \
     }                                                                                                  \
     HELPER T min_##N(T a, T b) { return before_##N(b, a) ? b : a; }                                    \
     HELPER T max_##N(T a, T b) { return before_##N(a, b) ? b : a; }                                    \

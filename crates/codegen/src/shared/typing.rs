@@ -1,7 +1,7 @@
 //! The types of kernel expressions.
 
-use terrace_base::ScalarType;
-use terrace_ir::kernel::{Expr, Kernel, ParamKind, ordinal_type};
+use terrace_base::{ScalarType, ordinal_type};
+use terrace_ir::kernel::{Expr, Kernel, ParamKind};
 use terrace_plan::KernelParam;
 
 /// The type of what a parameter holds.

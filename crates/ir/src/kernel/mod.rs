@@ -153,7 +153,7 @@ pub enum Expr {
     /// A conversion.
     Convert(ScalarType, Box<Expr>),
     /// The place of a value in the total order of its type, as an unsigned integer: `u64` where the type has 64 bits, else
-    /// `u32` ([`ordinal_type`]).
+    /// `u32` ([`terrace_base::ordinal_type`]).
     Ordinal(Box<Expr>),
     /// `if c then a else b`; only one of the two is computed.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -165,11 +165,6 @@ pub enum Expr {
     Element(ArrayId, Box<Expr>),
     /// The value of another lane of the warp (every lane of the warp takes part).
     Shuffle(Shuffle, Box<Expr>, Box<Expr>),
-}
-
-/// The type of the ordinals of a type.
-pub fn ordinal_type(of: ScalarType) -> ScalarType {
-    if of.size_bytes() == 8 { ScalarType::U64 } else { ScalarType::U32 }
 }
 
 /// From which lane.

@@ -31,7 +31,7 @@
 //!
 //! Declined: races, and whether indices are within bounds. The device in `testkit` that runs kernels with seeded schedules finds those.
 
-use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Stmt, ordinal_type};
+use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Stmt};
 use crate::fault::{Fault, require};
 use crate::kernel::print::first_line;
 use std::collections::BTreeSet;
@@ -261,7 +261,7 @@ impl Checker<'_> {
                 self.expr(x, scope)?;
                 *to
             }
-            Expr::Ordinal(x) => ordinal_type(self.expr(x, scope)?),
+            Expr::Ordinal(x) => terrace_base::ordinal_type(self.expr(x, scope)?),
             Expr::Select(c, x, y) => {
                 self.expect(c, BOOL, "a condition", scope)?;
                 let s = self.expr(x, scope)?;

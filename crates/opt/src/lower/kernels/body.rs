@@ -17,6 +17,7 @@
 
 use super::build::{Builder, Checks, zero};
 use super::expr::{constant, convert, local, truth};
+use super::steady::is_steady;
 use super::{Lowered, limit};
 use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt};
@@ -194,7 +195,7 @@ impl<'h> Builder<'h> {
     pub fn scalar_expr(&mut self, expr: &FlatExpr) -> Lowered<Expr> {
         Ok(match expr {
             FlatExpr::Atom(a) => self.atom(a)?,
-            FlatExpr::Unary(op, a) => Expr::Unary(*op, Box::new(self.atom(a)?)),
+            FlatExpr::Unary(op, a) => super::expr::unary(*op, self.atom(a)?),
             FlatExpr::Binary(op, a, b) => {
                 let is_i64 = self.atom_type(a) == ScalarType::I64;
                 let (a, b) = (self.atom(a)?, self.atom(b)?);
@@ -246,6 +247,9 @@ impl<'h> Builder<'h> {
         ok: Option<LocalId>,
     ) -> Lowered<()> {
         let cond = self.atom(cond)?;
+        if ok.is_none() && self.is_steady() && [then, otherwise].iter().all(|b| is_steady(b, &|a| self.is_whole(a))) {
+            return self.steady_branch(stmt, cond, then, otherwise);
+        }
         let vars = self.result_vars(&stmt.binds);
         let arm = |b: &mut Self, body: &Body| {
             b.body(body, |b, results| {

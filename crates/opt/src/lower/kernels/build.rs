@@ -71,6 +71,7 @@ pub struct Builder<'h> {
     bound: Vec<(SizeVar, Expr)>,
     index: Expr,
     checks: Checks,
+    steady: bool,
     has_borders: bool,
 }
 
@@ -97,8 +98,23 @@ impl<'h> Builder<'h> {
             bound: Vec::new(),
             index: int(0),
             checks: Checks::Report,
+            steady: false,
             has_borders: false,
         }
+    }
+
+    /// What the closure emits has no branches where both sides can be computed, on a CPU.
+    pub fn steadily<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+        let wanted = self.target_is_cpu();
+        let saved = std::mem::replace(&mut self.steady, wanted);
+        let outcome = f(self);
+        self.steady = saved;
+        outcome
+    }
+
+    /// Whether conditionals compute both sides now.
+    pub fn is_steady(&self) -> bool {
+        self.steady
     }
 
     /// Says that the innermost loops run over points in any order: what only their borders need is done at their borders.

@@ -108,6 +108,14 @@ pub fn not(a: Expr) -> Expr {
     Expr::Unary(UnOp::Not, Box::new(a))
 }
 
+/// `op a`.
+pub fn unary(op: UnOp, a: Expr) -> Expr {
+    match op {
+        UnOp::Ordinal => Expr::Ordinal(Box::new(a)),
+        op => Expr::Unary(op, Box::new(a)),
+    }
+}
+
 /// `a / b` where `a >= 0` and `b > 0`.
 pub fn quot(a: Expr, b: Expr) -> Expr {
     match (as_int(&a), as_int(&b)) {

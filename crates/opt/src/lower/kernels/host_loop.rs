@@ -270,7 +270,7 @@ impl<'h, 'a> Region<'h, 'a> {
         match e {
             HostExpr::Const(c) => Expr::Const(*c),
             HostExpr::Slot(s) => Expr::Local(self.local(*s)),
-            HostExpr::Unary(op, a) => Expr::Unary(*op, inside(a)),
+            HostExpr::Unary(op, a) => super::expr::unary(*op, *inside(a)),
             HostExpr::Binary(op, a, b) => Expr::Binary(*op, inside(a), inside(b)),
             HostExpr::Fma(a, b, c) => Expr::Fma(inside(a), inside(b), inside(c)),
             HostExpr::Convert(ty, a) => Expr::Convert(*ty, inside(a)),

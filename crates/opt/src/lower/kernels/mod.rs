@@ -30,6 +30,7 @@ pub mod sequential;
 pub mod short;
 pub mod side_by_side;
 pub mod sizes;
+pub mod steady;
 pub mod tidy;
 pub mod writes;
 

@@ -18,13 +18,20 @@
 
 use super::body::{atoms, is_checked_scalars, may_fail};
 use super::build::{Builder, Checks};
-use super::expr::{add, eq, int, local, lt, min, mul, not, quot, select, sub};
+use super::expr::{add, eq, int, le, local, lt, min, mul, not, quot, select, sub};
 use super::points::Point;
+use super::steady::{is_quick, is_steady, pick};
 use super::{Lowered, limit};
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::Atom;
-use terrace_ir::flat::{Body, Op, OpKind, Operator};
+use terrace_ir::flat::{Body, Expr as FlatExpr, Op, OpKind, Operator};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
+
+/// How many elements are computed side by side before they are combined one by one: what rows have many of.
+const GROUP: i64 = 4;
+
+/// Groups of more values do not fit into registers.
+const MOST_GROUPED: usize = 6;
 
 /// What is combined, and how.
 pub struct Reduction<'o> {
@@ -112,10 +119,71 @@ impl<'o> Reduction<'o> {
 
     /// Combines the elements `from .. to` of a row into variables.
     fn accumulate(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
+        if self.is_exact(b) || self.lanes(b).is_some() {
+            return self.one_by_one(b, row, from, to, vars);
+        }
+        b.steadily(|b| {
+            let from = match self.is_worth_groups(b) {
+                true => self.in_groups(b, row, from, to.clone(), vars)?,
+                false => from,
+            };
+            self.one_by_one(b, row, from, to, vars)
+        })
+    }
+
+    fn one_by_one(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
         b.for_("q", from, to, int(1), false, |b, q| {
             let q = b.let_("q", ScalarType::I64, q);
             self.at(b, row, q, |b, mask, values| self.fold(b, vars, mask, &values))
         })
+    }
+
+    /// Whether the body is straight code with something to compute, and the operator is short.
+    fn is_worth_groups(&self, b: &Builder<'_>) -> bool {
+        let whole = |a: &Atom| b.is_whole(a);
+        let reads = |e: &FlatExpr| matches!(e, FlatExpr::Read { .. } | FlatExpr::Size(_));
+        let body = &self.op.body.stmts;
+        b.target_is_cpu()
+            && self.ok.is_none()
+            && !self.masked
+            && self.neutral.len() <= MOST_GROUPED
+            && body.iter().all(|s| reads(&s.expr) || is_quick(&s.expr, &whole))
+            && body.iter().any(|s| matches!(s.expr, FlatExpr::If { .. } | FlatExpr::Select(..)))
+            && self.operator.body.stmts.iter().all(|s| is_quick(&s.expr, &whole))
+    }
+
+    /// Combines as many whole groups as there are, and says where they end. What is combined is computed side by side for a group, and
+    /// then combined one by one: the order is the same.
+    fn in_groups(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<Expr> {
+        let groups = mul(quot(sub(to, from.clone()), int(GROUP)), int(GROUP));
+        let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups));
+        let types = self.types(b);
+        let constants: Vec<bool> = self.op.body.results.iter().map(|a| a.constant().is_some()).collect();
+        let arrays: Vec<ArrayId> = types.iter().map(|ty| b.array("group", *ty, GROUP as usize, false)).collect();
+        b.for_("c", from, rest.clone(), int(GROUP), false, |b, c| {
+            b.for_("l", int(0), int(GROUP), int(1), true, |b, l| {
+                let q = b.let_("q", ScalarType::I64, add(c, l.clone()));
+                self.at(b, row, q, |b, _, values| {
+                    for ((array, value), constant) in arrays.iter().zip(values).zip(&constants) {
+                        if !constant {
+                            b.emit(Stmt::SetElement(*array, l.clone(), value));
+                        }
+                    }
+                    Ok(())
+                })
+            })?;
+            b.for_("l", int(0), int(GROUP), int(1), false, |b, l| {
+                let mut values = Vec::new();
+                for ((array, result), ty) in arrays.iter().zip(&self.op.body.results).zip(&types) {
+                    values.push(match result {
+                        Atom::Const(c) => Expr::Const(*c),
+                        Atom::Var(_) => b.let_("x", *ty, element(*array, l.clone())),
+                    });
+                }
+                self.fold(b, vars, None, &values)
+            })
+        })?;
+        Ok(rest)
     }
 
     /// `vars = vars op values`, where the mask holds.
@@ -132,6 +200,17 @@ impl<'o> Reduction<'o> {
                 for ((v, old), new) in vars.iter().zip(left).zip(new) {
                     b.set(*v, select(mask.clone(), new, old));
                 }
+                Ok(())
+            }
+            Some(mask) if b.is_steady() && is_steady(&self.operator.body, &|a| b.is_whole(a)) => {
+                let new = b.combine(self.operator, &left, values)?;
+                let types = self.types(b);
+                let mut next = Vec::new();
+                for ((new, old), ty) in new.into_iter().zip(left).zip(types) {
+                    let chosen = pick(ty, mask.clone(), new, old);
+                    next.push(local(b.var("next", ty, chosen)));
+                }
+                assign_all(b, vars, next);
                 Ok(())
             }
             Some(mask) => b.when(mask, |b| {
@@ -268,6 +347,17 @@ impl<'o> Reduction<'o> {
         Ok(total.into_iter().map(local).collect())
     }
 
+    /// Combines the blocks of a row.
+    fn blocks(&self, b: &mut Builder<'_>, row: &Row, end: Expr, total: &[LocalId]) -> Lowered<()> {
+        let size = self.block_size(b);
+        b.for_("from", row.start.clone(), end.clone(), int(size), false, |b, from| {
+            let to = min(add(from.clone(), int(size)), end);
+            let to = b.let_("to", ScalarType::I64, to);
+            let part = self.block(b, row, from, to)?;
+            self.fold(b, total, None, &part)
+        })
+    }
+
     /// The combination of a whole row.
     pub fn row(&self, b: &mut Builder<'_>, row: &Row, length: Expr) -> Lowered<Vec<Expr>> {
         if let Some(points) = self.few_points(b, &length) {
@@ -277,14 +367,20 @@ impl<'o> Reduction<'o> {
         let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length));
         if !b.target_is_cpu() || self.is_exact(b) {
             self.accumulate(b, row, row.start.clone(), end, &total)?;
+        } else if self.is_worth_groups(b) {
+            // Without the loop over blocks, the loop over groups is tighter.
+            let size = int(self.block_size(b));
+            let short = le(sub(end.clone(), row.start.clone()), size);
+            b.if_(
+                short,
+                |b| {
+                    let part = self.block(b, row, row.start.clone(), end.clone())?;
+                    b.steadily(|b| self.fold(b, &total, None, &part))
+                },
+                |b| self.blocks(b, row, end.clone(), &total),
+            )?;
         } else {
-            let size = self.block_size(b);
-            b.for_("from", row.start.clone(), end.clone(), int(size), false, |b, from| {
-                let to = min(add(from.clone(), int(size)), end);
-                let to = b.let_("to", ScalarType::I64, to);
-                let part = self.block(b, row, from, to)?;
-                self.fold(b, &total, None, &part)
-            })?;
+            self.blocks(b, row, end, &total)?;
         }
         Ok(total.into_iter().map(local).collect())
     }

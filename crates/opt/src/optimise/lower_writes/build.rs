@@ -1,7 +1,7 @@
 //! Writing Flat at the host level: fresh values, operators over spaces that exist, the number of their points.
 
 use terrace_algebra::{Atom as SizeAtom, Size, SizeFun, sum};
-use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
+use terrace_base::{BinOp, IdVec, ScalarType, Span, UnOp, ordinal_type};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var, value_of};
 
@@ -333,20 +333,14 @@ impl<'a> Writer<'a> {
     /// `a` stands strictly before `b` in the total order.
     pub(super) fn precedes(&mut self, a: Atom, b: Atom) -> Atom {
         let ty = self.type_of(a);
-        let less = self.binary("less", BinOp::Lt, a, b);
         if !ty.is_float() {
-            return less;
+            return self.binary("less", BinOp::Lt, a, b);
         }
-        // -0.0 and 0.0 are equal, but not their inverses; NaN comes last.
-        let one = Atom::Const(Scalar::one(ty));
-        let equal = self.binary("equal", BinOp::Eq, a, b);
-        let (x, y) = (self.binary("x", BinOp::Div, one, a), self.binary("y", BinOp::Div, one, b));
-        let signs = self.binary("signs", BinOp::Lt, x, y);
-        let zeros = self.binary("zeros", BinOp::And, equal, signs);
-        let number = self.binary("number", BinOp::Eq, a, a);
-        let nan = self.binary("nan", BinOp::Ne, b, b);
-        let last = self.binary("last", BinOp::And, number, nan);
-        let before = self.binary("before", BinOp::Or, less, zeros);
-        self.binary("before", BinOp::Or, before, last)
+        let place = |w: &mut Self, x: Atom| match x {
+            Atom::Const(c) => Atom::Const(UnOp::Ordinal.apply(c)),
+            x => w.bind("place", ordinal_type(ty), Expr::Unary(UnOp::Ordinal, x)),
+        };
+        let (a, b) = (place(self, a), place(self, b));
+        self.binary("before", BinOp::Lt, a, b)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! integers, bool     a < b
-//! floats             a < b,  or a == b and 1/a < 1/b (only -0.0 and 0.0 are equal with different inverses),  or only b is NaN
+//! floats             ordinal a < ordinal b, their places in the order
 //! tuples             the first component decides, unless neither stands before the other
 //! arrays             signs = generate (k) < min(n, m) { compare a[k], b[k] };  the first that is not 0 decides, else the lengths
 //! ```
@@ -11,7 +11,7 @@
 //! elements differ: the work is their length, the depth its logarithm.
 
 use super::build::{BOOL, Build, I64};
-use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
+use terrace_base::{BinOp, Scalar, ScalarType, UnOp, ordinal_type};
 use terrace_ir::Atom;
 use terrace_ir::core::{Expr, Type};
 
@@ -95,17 +95,16 @@ impl Build<'_> {
     }
 
     fn float_before(&mut self, ty: ScalarType, a: Atom, b: Atom) -> Atom {
-        let one = Atom::Const(Scalar::one(ty));
-        let less = self.binary("less", BinOp::Lt, a, b);
-        let equal = self.binary("equal", BinOp::Eq, a, b);
-        let (x, y) = (self.binary("x", BinOp::Div, one, a), self.binary("y", BinOp::Div, one, b));
-        let signs = self.binary("signs", BinOp::Lt, x, y);
-        let zeros = self.binary("zeros", BinOp::And, equal, signs);
-        let number = self.binary("number", BinOp::Eq, a, a);
-        let nan = self.binary("nan", BinOp::Ne, b, b);
-        let last = self.binary("last", BinOp::And, number, nan);
-        let before = self.binary("before", BinOp::Or, less, zeros);
-        self.binary("before", BinOp::Or, before, last)
+        let (a, b) = (self.ordinal(ty, a), self.ordinal(ty, b));
+        self.binary("before", BinOp::Lt, a, b)
+    }
+
+    /// The place of a number in the total order.
+    fn ordinal(&mut self, ty: ScalarType, a: Atom) -> Atom {
+        match a {
+            Atom::Const(c) => Atom::Const(UnOp::Ordinal.apply(c)),
+            a => self.bind("place", Type::Scalar(ordinal_type(ty)), Expr::Unary(UnOp::Ordinal, a)),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Body, Expr as FlatExpr, Op, OpKind, SortForm};
-use terrace_ir::kernel::{Expr, Stmt, ordinal_type};
+use terrace_ir::kernel::{Expr, Stmt};
 use terrace_plan::host::{HostExpr, HostStmt, SlotId, SlotType};
 
 /// A tile of a sort has at least so many times the points of others, and at most: it has counts of its own.
@@ -189,7 +189,7 @@ impl Part {
 
 impl Sort<'_> {
     fn ordinals(&self) -> ScalarType {
-        ordinal_type(self.key)
+        terrace_base::ordinal_type(self.key)
     }
 
     fn bits(&self) -> i64 {
