@@ -4,21 +4,29 @@
 //! map grid [n][off] (i, j | p, q) { … }     tile t: for the rows that positions t*T .. (t+1)*T touch,
 //!                                                     for the positions of the row in that range: body, store at q
 //! ```
+//!
+//! Where a point does the work of a row, a tile has few of them; and where there are few in all, fewer still, so that every thread
+//! has some.
 
 use super::products::Product;
-use super::tiles::element_tile_of;
+use super::tiles::element_tile_by;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
+use crate::lower::kernels::expr::{add, int, max, min, quot, sub};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::hceil_div;
-use crate::lower::kernels::points::for_points;
+use crate::lower::kernels::host_expr::{hceil_div, hint, hmax, hmin};
+use crate::lower::kernels::points::{count, for_points};
 use crate::lower::kernels::sequential::store_point;
-use terrace_base::Span;
+use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op};
+use terrace_ir::kernel::Expr;
 use terrace_ir::{Atom, ValueId};
 
 /// How many plain points a point with an operator of its own counts for.
 const POINTS_PER_ROW: usize = 256;
+
+/// Fewer tiles of such points than this are made smaller.
+const TILES: i64 = 64;
 
 /// An operator inside a point over so many points makes it no heavier.
 const LIGHT: i64 = 8;
@@ -30,11 +38,20 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
         return Ok(());
     }
     let size = tile_size(host, op);
-    let tiles = hceil_div(host.points(op, binds)?, size);
+    let points = host.points(op, binds)?;
+    let heavy = size > 1 && size * POINTS_PER_ROW == host.tiles.cpu_tile;
+    let mut tiles = hceil_div(points.clone(), size);
+    if heavy {
+        tiles = hmin(points, hmax(tiles, hint(TILES)));
+    }
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, 1, span);
     b.split_borders();
-    let (lo, hi) = element_tile_of(&mut b, op, size)?;
+    let size = match heavy {
+        true => heavy_tile(&mut b, op, size as i64)?,
+        false => int(size as i64),
+    };
+    let (lo, hi) = element_tile_by(&mut b, op, size)?;
     for_points(&mut b, op, op.space.len(), lo, hi, |b, point| {
         let q = point.positions[op.space.len() - 1].clone();
         b.set_index(q.clone());
@@ -43,6 +60,16 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
     Ok(())
+}
+
+/// How many points a tile has that has at most `most` of them. The number of tiles grows with that of the points, so that as many as the host
+/// launches, which may know only a bound, are enough.
+fn heavy_tile(b: &mut Builder<'_>, op: &Op, most: i64) -> Lowered<Expr> {
+    let n = count(b, op, op.space.len())?;
+    let full = quot(add(n.clone(), int(most - 1)), int(most));
+    let tiles = max(min(n.clone(), max(full, int(TILES))), int(1));
+    let tiles = b.let_("tiles", ScalarType::I64, tiles);
+    Ok(b.let_("size", ScalarType::I64, quot(add(n, sub(tiles.clone(), int(1))), tiles)))
 }
 
 /// A point that does the work of a row is worth many that do not; where the row has few points, whose number is known, fewer.
