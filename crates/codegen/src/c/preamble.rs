@@ -140,7 +140,7 @@ HELPER bool bool_of_f64(double x) { return x != 0 && x == x; }
 
 /* A run of tiles that writes this much or more stores past the cache, with stores that do not read the line first. */
 #ifndef TERRACE_STREAM
-#define TERRACE_STREAM (INT64_C(1) << 22)
+#define TERRACE_STREAM (INT64_C(1) << 20)
 #endif
 #if defined(__AVX512F__)
 #define TERRACE_WIDE 64

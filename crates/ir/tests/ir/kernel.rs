@@ -134,6 +134,11 @@ fn rules() {
     let p = ParamId::new;
     check_fault(vec![Stmt::Store(p(0), int(0), Expr::Const(Scalar::F64(1.0)))], "xs is not written");
     check_fault(vec![Stmt::Store(p(1), int(0), int(1))], "what is stored: found i64, wanted f64");
+    let run = |to, count| Stmt::StoreRun { buffer: p(to), at: int(0), array: ArrayId::new(0), from: int(0), count };
+    check_fault(vec![run(0, 8)], "xs is not written");
+    check_fault(vec![run(1, 8)], "what is stored: found i64, wanted f64");
+    check_fault(vec![run(3, 33)], "tile_sums has no run of 33");
+    check_fault(vec![run(3, 8)], "tile_sums is not private");
     check_fault(vec![Stmt::StoreCell(p(3), int(1))], "flags is not a cell that is written");
     check_fault(vec![set(0, Expr::Param(p(0)))], "xs is not an operand");
     check_fault(vec![set(0, load(2, int(0)))], "n is not a buffer");
