@@ -8,17 +8,19 @@ use terrace_ir::flat::visit::count_operators;
 use terrace_opt::options::{Options, Strategy};
 use terrace_opt::pipeline;
 
-/// The grid operators that are left, as `map 1, reduce 2`.
-fn operators(text: &str, fusion: bool) -> String {
+fn program(text: &str, options: Options) -> terrace_ir::flat::Program {
     let mut sources = SourceMap::new();
     let root = sources.add("f.tce", text);
     let (loaded, _) = terrace_frontend::load(&mut sources, root, &|_| Err(std::io::ErrorKind::NotFound.into()));
     let Ok(compiled) = terrace_frontend::compile(&loaded) else { panic!("the front end refuses\n{text}") };
     let mut program = compiled.program;
-    let options = Options { strategy: Strategy::Flat, fusion, ..Options::default() };
     pipeline::prepare_core(&mut program, &options, &mut Timings::new());
-    let flat = pipeline::to_flat(&program, &options, &mut Timings::new()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let counts = count_operators(&flat);
+    pipeline::to_flat(&program, &options, &mut Timings::new()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+/// The grid operators that are left, as `map 1, reduce 2`.
+fn operators(text: &str, fusion: bool) -> String {
+    let counts = count_operators(&program(text, Options { strategy: Strategy::Flat, fusion, ..Options::default() }));
     counts.iter().map(|((name, _), n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -140,4 +142,41 @@ fn components_of_tuples_are_decided_one_by_one() {
 fn invariants_are_computed_once() {
     check("entry f(xs: []f64, ys: []f64) -> []f64 = [x / sum(ys) for x in xs]", "map 1, reduce 1");
     check("entry f(xs: []f64) -> (f64, f64) = (sum(xs), sum(xs) + 1.0)", "reduce 1");
+}
+
+const PIPELINE: &str = "entry pipeline(limit: f64, rows: [][]f64) -> [](f64, i64) =
+       [let kept = [x for x in row if x > limit]
+        in if len(kept) == 0 then (0.0, -1) else (mean(kept), argmax(kept))
+        for row in rows]";
+
+#[test]
+fn rows_that_are_filtered_and_reduced_are_one_pass() {
+    check(PIPELINE, "map 1, reduce 1");
+    // What else is done with what is kept needs it stored.
+    check(
+        "entry f(rows: [][]f64) -> [](f64, []f64) = [let kept = [x for x in row if x > 2.0] in (sum(kept), kept) for row in rows]",
+        "pack 1, reduce 1",
+    );
+    // Only of rows of which there are as many as there is work anyway: the rows of `table` are not summed for every point.
+    assert!(
+        operators(
+            "entry g(table: [][]f64, is: []i64) -> []f64 = [if i < 0 then 0.0 else sum(table[i]) for i in is]",
+            true
+        )
+        .contains("pack")
+    );
+}
+
+#[test]
+fn a_thread_per_row_is_one_kernel_without_local_arrays() {
+    let flat = program(PIPELINE, Options { strategy: Strategy::Outer, ..Options::default() });
+    let counts = count_operators(&flat);
+    assert_eq!(counts.values().sum::<usize>(), 2, "{counts:?}");
+    for function in flat.functions.iter() {
+        terrace_ir::flat::visit::walk(&function.body, &mut |stmt| {
+            let Some(op) = stmt.expr.op() else { return };
+            let local = terrace_ir::flat::visit::bound_values(&op.body);
+            assert!(local.iter().all(|v| !function.values[*v].ty.is_column()), "an array inside {}", op.name());
+        });
+    }
 }
