@@ -19,15 +19,17 @@
 //! What a view is, and what is too dear to be done for every reader, is in `views.rs`: one read per element, and nothing but index
 //! arithmetic before it. A view with checks stays where it is, for its checks; a reader names them (`after`), so it never runs before them.
 //!
-//! Declined: `flatten` of rows whose length is no constant (it would divide for every element), and views that come out of branches and loops.
+//! Declined: `flatten` of rows whose length is no constant (it would divide for every element), views that come out of branches and loops,
+//! and rows that would be found again and again: in `[[dot(row, column) for column in transpose(b)] for row in a]` each column is wanted for
+//! every row, so the transpose is stored, once.
 
 mod views;
 
 use crate::optimise::simplify::scalars;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
 use terrace_ir::check::CheckId;
-use terrace_ir::core::visit::{refresh, substitute_with_types};
+use terrace_ir::core::visit::{free_values_of_expr, refresh, substitute_with_types, walk};
 use terrace_ir::core::{Body, Expr, Lambda, Program, Stmt, StmtKind, Type, Value};
 use terrace_ir::{Atom, ValueId};
 use views::{View, needed};
@@ -37,9 +39,20 @@ const I64: Type = Type::Scalar(ScalarType::I64);
 /// Reads through views in all functions.
 pub fn read_through_views(program: &mut Program) {
     for function in program.functions.iter_mut() {
+        let mut iterated = BTreeSet::new();
+        walk(&function.body, &mut |stmt| {
+            if let StmtKind::Let { expr: expr @ (Expr::Map { .. } | Expr::Reduce { .. } | Expr::Scan { .. }), .. } =
+                &stmt.kind
+            {
+                iterated.extend(expr.operands().into_iter().filter_map(Atom::var));
+            }
+        });
         let mut reader = Reader {
+            iterated,
             values: &mut function.values,
             views: BTreeMap::new(),
+            depths: BTreeMap::new(),
+            depth: 0,
             known: BTreeMap::new(),
             sums: BTreeMap::new(),
         };
@@ -48,8 +61,14 @@ pub fn read_through_views(program: &mut Program) {
 }
 
 struct Reader<'a> {
+    /// Arrays that are read from end to end.
+    iterated: BTreeSet<ValueId>,
     values: &'a mut IdVec<ValueId, Value>,
     views: BTreeMap<ValueId, View>,
+    /// How many operators and loops around each value it depends on, from the outermost one on; nothing is said of parameters.
+    depths: BTreeMap<ValueId, usize>,
+    /// How many there are around.
+    depth: usize,
     /// Copies and small constants.
     known: BTreeMap<ValueId, Atom>,
     /// Integers that are the sum of two others: the length of a slice that ends there.
@@ -100,11 +119,19 @@ impl Reader<'_> {
     fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         let StmtKind::Let { value, expr, after } = &mut stmt.kind else { return out.push(stmt) };
         let (value, place) = (*value, Place { span: stmt.span, after: after.clone() });
-        if !self.finds_its_rows(expr) {
+        self.depths.extend(expr.binders().into_iter().map(|v| (v, self.depth + 1)));
+        if !self.finds_its_rows(expr, &place) {
+            let deeper = usize::from(!matches!(expr, Expr::If { .. }));
+            self.depth += deeper;
             expr.bodies_mut().into_iter().for_each(|b| self.body(b));
+            self.depth -= deeper;
         }
         let as_read = std::mem::replace(expr, Expr::Atom(Atom::int(0)));
-        *expr = self.through(as_read, &place, out);
+        let row = self.iterated.contains(&value)
+            && matches!(&as_read, Expr::Index { array, .. } if self.is_found_often(*array, &place));
+        *expr = if row { as_read } else { self.through(as_read, &place, out) };
+        let depth = free_values_of_expr(expr).iter().filter_map(|v| self.depths.get(v)).max();
+        self.depths.extend(depth.map(|d| (value, *d)));
         self.learn(value, expr);
         out.push(stmt);
     }
@@ -250,7 +277,10 @@ impl Reader<'_> {
     ) -> Expr {
         let i = self.value("i", I64);
         let mut stmts = Vec::new();
+        self.depth += 1;
+        self.depths.insert(i, self.depth);
         let result = f(self, i.into(), place, &mut stmts);
+        self.depth -= 1;
         Expr::Generate { lambda: Lambda { params: vec![i], body: Body { stmts, result } }, count }
     }
 
@@ -281,25 +311,36 @@ impl Reader<'_> {
     }
 
     /// Whether an expression is a map over views of rows.
-    fn finds_its_rows(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Map { arrays, .. } if arrays.iter().any(|a| self.shows_rows(*a)))
+    fn finds_its_rows(&mut self, expr: &Expr, place: &Place) -> bool {
+        matches!(expr, Expr::Map { arrays, .. } if arrays.iter().any(|a| self.shows_rows(*a, place)))
     }
 
-    fn shows_rows(&self, array: Atom) -> bool {
-        self.is_shown(array) && self.elem(array).is_some_and(|t| t.elem().is_some())
+    fn shows_rows(&mut self, array: Atom, place: &Place) -> bool {
+        let rows = self.is_shown(array) && self.elem(array).is_some_and(|t| t.elem().is_some());
+        rows && !self.is_found_often(array, place)
+    }
+
+    /// Whether the rows of a view from further out are long, for all we know, and would be found again at every point here.
+    fn is_found_often(&mut self, array: Atom, place: &Place) -> bool {
+        let rows_of_scalars = self.elem(array).and_then(|row| row.elem().map(Type::is_flat)) == Some(true);
+        let depth = self.named(array).var().and_then(|v| self.depths.get(&v)).copied().unwrap_or(0);
+        rows_of_scalars && self.is_shown(array) && depth < self.depth && self.row_length(array, place).is_none()
     }
 
     /// A map over views of rows finds its rows itself.
     fn map(&mut self, lambda: Lambda, arrays: Vec<Atom>, place: &Place, out: &mut Vec<Stmt>) -> Expr {
-        let through: Vec<bool> = arrays.iter().map(|a| self.shows_rows(*a)).collect();
+        let through: Vec<bool> = arrays.iter().map(|a| self.shows_rows(*a, place)).collect();
         let Some(first) = through.iter().position(|t| *t) else { return Expr::Map { lambda, arrays } };
         let count = self.length(arrays[first], place, out).expect("a view has a length");
         let i = self.value("i", I64);
+        self.depths.insert(i, self.depth + 1);
         let (mut stmts, mut known) = (Vec::new(), BTreeMap::new());
         let (mut params, mut stored) = (vec![i], Vec::new());
         for ((param, array), through) in lambda.params.into_iter().zip(arrays).zip(through) {
             if through {
+                self.depth += 1;
                 known.insert(param, self.element(array, i.into(), place, &mut stmts));
+                self.depth -= 1;
             } else {
                 params.push(param);
                 stored.push(array);
@@ -308,7 +349,9 @@ impl Reader<'_> {
         let mut body = lambda.body;
         substitute_with_types(&mut body, self.values, &known);
         self.known.extend(known);
+        self.depth += 1;
         self.body(&mut body);
+        self.depth -= 1;
         body.stmts.splice(0..0, stmts);
         let lambda = Lambda { params, body };
         match stored.is_empty() {
@@ -407,6 +450,29 @@ mod tests {
              => s_11",
         );
         assert!(operators == 2 && text.contains("< 6") && text.contains("/ 3"), "{text}");
+    }
+
+    #[test]
+    fn rows_that_every_point_would_find_again_are_stored() {
+        let (text, _) = read(
+            "let n_5 : i64 = length rows_3
+             let t_6 : [][]f64 = generate (j_7 : i64) < i_2 {
+               let c_8 : []f64 = generate (k_9 : i64) < n_5 { let r_10 : []f64 = rows_3[k_9]; let x_11 : f64 = r_10[j_7]; => x_11 }
+               => c_8
+             }
+             let all_12 : []f64 = map (row_13 : []f64) in rows_3 {
+               let each_14 : []f64 = map (col_15 : []f64) in t_6 {
+                 let p_16 : []f64 = map (a_17 : f64, b_18 : f64) in row_13, col_15 { let m_19 : f64 = a_17 * b_18; => m_19 }
+                 let s_20 : f64 = reduce (a_21 : f64, b_22 : f64) in p_16 from 0.0f64 { let c_23 : f64 = a_21 + b_22; => c_23 }
+                 => s_20
+               }
+               let s_24 : f64 = reduce (a_25 : f64, b_26 : f64) in each_14 from 0.0f64 { let c_27 : f64 = a_25 + b_26; => c_27 }
+               => s_24
+             }
+             let s_28 : f64 = reduce (a_29 : f64, b_30 : f64) in all_12 from 0.0f64 { let c_31 : f64 = a_29 + b_30; => c_31 }
+             => s_28",
+        );
+        assert!(text.contains("in t_6") || text.contains("map (col"), "{text}");
     }
 
     #[test]
