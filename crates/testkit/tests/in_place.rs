@@ -74,7 +74,8 @@ const CASES: &[Case] = &[
     // What leaves a function is packed once more.
     case("cells", N, 0, 2),
     case("rows", N, 0, 2),
-    case("points", N, 0, 2),
+    // One of the blocks says where the rows of each point start.
+    case("points", N, 0, 3),
     case("eaten", XS, 0, 0),
     // Two blocks that change places.
     case("shifted", XS, 0, 2),

@@ -22,7 +22,7 @@
 //! Checks:
 //! 13. A check that is mentioned is in the program's list. Its condition is a `bool`; its values are as many as its kind shows,
 //!     all integers.
-//! 14. A check named by `after` stands before, in the same body or in one around it, or inside a statement that does (an ascription
+//! 14. A check named by `after` stands before, in the same body or in one around it, or inside an operator or loop that does (an ascription
 //!     counts as its check).
 //!
 //! Operators that move elements:
@@ -188,7 +188,10 @@ impl Checker<'_> {
                 let found = self.expr(expr, scope)?;
                 self.bind(*value, scope)?;
                 self.same(&found, &self.function.values[*value].ty, "what is bound")?;
-                scope.checks.extend(checks_of(expr));
+                // Of two branches only one runs.
+                if !matches!(expr, Expr::If { .. } | Expr::Match { .. }) {
+                    scope.checks.extend(checks_of(expr));
+                }
             }
             StmtKind::Check { check, cond, values, .. } => {
                 self.check_exists(*check)?;

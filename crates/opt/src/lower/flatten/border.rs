@@ -65,6 +65,13 @@ impl Flattener<'_> {
                     }
                     _ => self.unzipped(cx, arr, "x")?,
                 };
+                let here = if how.is_same() { Self::host() } else { cx.clone() };
+                let whole = here.depth() == 0 && arr.start.is_zero() && arr.len == Ix::Atom(arr.count);
+                // The rows that are meant are equally long; others of the base need not be.
+                let arr = match !whole && has_other_rows(&arr.elem, elem) {
+                    true => self.rebuilt_array(&arr, &here)?,
+                    false => arr,
+                };
                 match how {
                     How::Whole => {}
                     How::View => {
@@ -304,5 +311,17 @@ fn base_from(form: &Form, leaves: &mut dyn Iterator<Item = Atom>) -> Elem {
             let count = next();
             Elem::Row { inner, count, elem: Box::new(base_from(elem, leaves)) }
         }
+    }
+}
+
+/// Whether the form says that rows are equally long where those of the base may not be.
+fn has_other_rows(elem: &Elem, form: &Form) -> bool {
+    match (elem, form) {
+        (Elem::Tuple(parts), Form::Tuple(forms)) => parts.iter().zip(forms).any(|(p, f)| has_other_rows(p, f)),
+        (Elem::Row { inner, elem, .. }, Form::Array(how, form)) => {
+            let regular = matches!(inner, Inner::Regular(_) | Inner::Rows { .. });
+            how.is_regular() && !regular || has_other_rows(elem, form)
+        }
+        _ => false,
     }
 }

@@ -81,7 +81,8 @@ impl Flattener<'_> {
     /// An upper bound of an integer over values that the host knows, if there is one.
     pub(super) fn bound_of(&self, atom: Atom) -> Option<Size> {
         match atom {
-            Atom::Const(_) => Some(size_of(atom)),
+            // Bounds are multiplied.
+            Atom::Const(c) => Some(Size::constant(c.as_i64().unwrap_or(0).max(0))),
             Atom::Var(v) => {
                 self.fun.values[v].bound.clone().or_else(|| self.fun.host_known.contains(&v).then(|| size_of(atom)))
             }

@@ -125,7 +125,7 @@ impl Flattener<'_> {
     pub(super) fn iterate(&mut self, cx: &Context, scope: &Scope, arr: &Arr) -> Result<Context> {
         let mut inner = cx.clone();
         if cx.depth() == 0 {
-            let len = self.ix(&arr.len.clone(), scope);
+            let len = at_least_none(self.ix(&arr.len.clone(), scope));
             inner.space.push(Descriptor::Regular(len));
             inner.totals.push(len);
             return Ok(inner);
@@ -136,7 +136,7 @@ impl Flattener<'_> {
             len if len.innermost().is_none() && !len.reads() => Some(self.ix(len, scope)),
             _ => None,
         };
-        if let (true, Some(len)) = (self.options.regularity, fixed) {
+        if let (true, Some(len)) = (self.options.regularity, fixed.map(at_least_none)) {
             inner.space.push(Descriptor::Regular(len));
             inner.totals.push(self.host_product(outer, len));
             return Ok(inner);
@@ -648,5 +648,13 @@ impl Flattener<'_> {
     /// The space of one dimension with as many points.
     pub(super) fn line(total: Atom) -> Context {
         Context { space: Space::from([Descriptor::Regular(total)]), totals: vec![total] }
+    }
+}
+
+/// A length; a negative one, which a check will not let pass, is none.
+fn at_least_none(len: Atom) -> Atom {
+    match len {
+        Atom::Const(c) if c.as_i64().is_some_and(|n| n < 0) => Atom::int(0),
+        len => len,
     }
 }

@@ -6,14 +6,15 @@
 //!                                                      }
 //! ```
 //!
-//! A map over what is kept moves into the filter instead. Scatters and histograms have a mask already: a negative position. A reduction counts along where the number of kept elements is needed afterwards. It declines consumers that look at the position of a kept element, which no longer
-//! exists, and scans, which have no mask.
+//! A map over what is kept moves into the filter instead. Scatters and histograms have a mask already: a negative position. A reduction
+//! counts along where the number of kept elements is needed afterwards. It declines consumers that look at the position of a kept element,
+//! which no longer exists, or at the number of kept ones, and scans, which have no mask.
 
 use super::refusal::Reason;
 use super::rewrite::{adopted, take_reads};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
-use terrace_ir::flat::visit::{bound_values, count_uses, substitute_with_types};
+use terrace_ir::flat::visit::{bound_values, count_uses, free_values_of_expr, substitute_with_types, walk};
 use terrace_ir::flat::{Body, Descriptor, Expr, Op, OpKind, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId};
 
@@ -25,7 +26,10 @@ pub(super) fn fits(filter: &Stmt, pack: &Op, consumer: &Op) -> Result<bool, Reas
     if !runs_over_kept(consumer, pack, filter.binds[0]) {
         return Err(Reason::Spaces);
     }
-    if !only_reads(consumer, &filter.binds[1..]) {
+    // How many are kept is not known while the filter runs.
+    let mut counted = consumer.body.results.contains(&Atom::Var(filter.binds[0]));
+    walk(&consumer.body, &mut |s| counted |= free_values_of_expr(&s.expr).contains(&filter.binds[0]));
+    if counted || !only_reads(consumer, &filter.binds[1..]) {
         return Err(Reason::KeptPositions);
     }
     match consumer.kind {
