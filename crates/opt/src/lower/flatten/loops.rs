@@ -1,4 +1,5 @@
-//! Loops inside parallel code that a thread cannot run by itself: array state, calls, parallel work in the body.
+//! Loops inside parallel code that a thread cannot run by itself: parallel work or calls in the body, arrays that do not stay in place
+//! (`private` has those that do).
 //!
 //! The loop moves out of the parallel code: the host repeats, and each turn does the body once for all points together.
 //!

@@ -237,31 +237,13 @@ impl Flattener<'_> {
         let (mut slots, rep) = self.fresh_border(&crossing, &Self::host());
         let mut env = env.clone();
         env.insert(state, rep);
-        let counter = match form {
-            LoopForm::While(_) => None,
-            LoopForm::For { index, count } => {
-                let count = self.scalar(*count, &env, scope);
-                let i = self.scalar_value("i", ScalarType::I64);
-                env.insert(*index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64));
-                slots.insert(0, i);
-                first.insert(0, Atom::int(0));
-                Some((i, count))
-            }
-        };
+        let counter = self.counter_of(form, &mut env, scope);
+        if let Some((i, _)) = counter {
+            slots.insert(0, i);
+            first.insert(0, Atom::int(0));
+        }
         let saved = self.fun.offsets.clone();
-        let cond = self.body(|s| {
-            Ok(vec![match (form, counter) {
-                (LoopForm::While(c), _) => {
-                    let rep = s.plain_body(c, &mut env.clone(), scope)?;
-                    match rep {
-                        Rep::Scalar(ix, _) => s.ix(&ix, scope),
-                        _ => unreachable!("a condition is a scalar"),
-                    }
-                }
-                (_, Some((i, count))) => s.binary("go", BinOp::Lt, i.into(), count),
-                _ => unreachable!("a counted loop has a counter"),
-            }])
-        })?;
+        let cond = self.goes_on(form, counter, &env, scope)?;
         let body = self.body(|s| {
             let next = s.plain_body(body, &mut env.clone(), scope)?;
             let mut leaves = s.border(&next, &crossing, &Self::host(), scope)?;
@@ -278,6 +260,35 @@ impl Flattener<'_> {
         let state = slots.into_iter().zip(first).collect();
         self.push(binds, flat::Expr::Loop { state, cond, body });
         Ok(result)
+    }
+
+    /// The number of the turn and the number of turns of a counted loop; the body knows the former.
+    pub(super) fn counter_of(&mut self, form: &LoopForm, env: &mut Env, scope: &Scope) -> Option<(ValueId, Atom)> {
+        let LoopForm::For { index, count } = form else { return None };
+        let count = self.scalar(*count, env, scope);
+        let i = self.scalar_value("i", ScalarType::I64);
+        env.insert(*index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64));
+        Some((i, count))
+    }
+
+    /// Whether there is another turn.
+    pub(super) fn goes_on(
+        &mut self,
+        form: &LoopForm,
+        counter: Option<(ValueId, Atom)>,
+        env: &Env,
+        scope: &Scope,
+    ) -> Result<flat::Body> {
+        self.body(|s| {
+            Ok(vec![match (form, counter) {
+                (LoopForm::While(cond), _) => match s.plain_body(cond, &mut env.clone(), scope)? {
+                    Rep::Scalar(go, _) => s.ix(&go, scope),
+                    _ => unreachable!("a condition is a scalar"),
+                },
+                (_, Some((i, count))) => s.binary("go", BinOp::Lt, i.into(), count),
+                _ => unreachable!("a counted loop has a counter"),
+            }])
+        })
     }
 
     /// The leaves of a flat value, as scalars computed here.

@@ -209,27 +209,10 @@ impl Flattener<'_> {
         let mut first = Vec::new();
         self.own_leaves(&init, scope, &mut first);
         let mut env = env.clone();
-        let counter = match form {
-            LoopForm::While(_) => None,
-            LoopForm::For { index, count } => {
-                let count = self.scalar(*count, &env, scope);
-                let i = self.scalar_value("i", ScalarType::I64);
-                env.insert(*index, Rep::Scalar(Ix::Atom(i.into()), ScalarType::I64));
-                Some((i, count))
-            }
-        };
+        let counter = self.counter_of(form, &mut env, scope);
         let (mut slots, rep) = self.own_like(&init, &first);
         env.insert(state, rep);
-        let cond = self.body(|s| {
-            Ok(vec![match (form, counter) {
-                (LoopForm::While(cond), _) => match s.plain_body(cond, &mut env.clone(), scope)? {
-                    Rep::Scalar(go, _) => s.ix(&go, scope),
-                    _ => unreachable!("a condition is a scalar"),
-                },
-                (_, Some((i, count))) => s.binary("go", BinOp::Lt, i.into(), count),
-                _ => unreachable!("a counted loop has a counter"),
-            }])
-        })?;
+        let cond = self.goes_on(form, counter, &env, scope)?;
         let body = self.body(|s| {
             let next = s.plain_body(body, &mut env.clone(), scope)?;
             let mut leaves = Vec::new();
