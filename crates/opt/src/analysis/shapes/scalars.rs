@@ -9,7 +9,9 @@
 //! let k = a * b           any i64s: k is just k
 //! ```
 //!
-//! Division by a positive constant is exact. By a positive unknown the quotient is a name with its defining bounds, `q*b <= a < q*b + b`.
+//! Division by a positive constant is exact where the dividend is one symbol or everything in it is near: a machine computes formulas in 64 bits, and what wraps
+//! inside a division stays wrong (`x % 5` is `x - 5*floor(x/5)`, but `(n - x % 5) / 3` has `2*x` inside once factors are taken modulo 3).
+//! Elsewhere, and by a positive unknown, the quotient is a name with its defining bounds, `q*b <= a < q*b + b`.
 
 use super::deps::Deps;
 use super::knowledge::LONGEST;
@@ -24,6 +26,9 @@ use terrace_ir::{Atom, ValueId};
 
 /// Beyond every sum of two integers.
 const FAR: i128 = 1 << 100;
+
+/// Below this a few integers can be added and scaled without leaving 64 bits.
+const NEAR: i128 = 1 << 50;
 
 impl<'p> Walk<'p> {
     /// The shape of scalar work; none for anything else.
@@ -193,11 +198,11 @@ impl<'p> Walk<'p> {
             BinOp::Mul => self.if_fits(value, a * b),
             BinOp::Min => Some(Size::min_of(&[a.clone(), b.clone()])),
             BinOp::Max => Some(Size::max_of(&[a.clone(), b.clone()])),
-            BinOp::Div => match b.as_constant() {
+            BinOp::Div => match b.as_constant().filter(|_| self.is_near(a) || as_symbol(a).is_some()) {
                 Some(by) => self.if_fits(value, a.floor_div(by)?),
                 None => self.quotient(value, a, b, deps),
             },
-            BinOp::Rem => match b.as_constant() {
+            BinOp::Rem => match b.as_constant().filter(|_| self.is_near(a)) {
                 Some(by) => self.if_fits(value, a.floor_mod(by)?),
                 None => self.remainder(value, a, b, deps),
             },
@@ -211,7 +216,7 @@ impl<'p> Walk<'p> {
                 self.if_fits(value, a * power)
             }
             BinOp::Shr => match b.as_constant() {
-                Some(by @ 0..=62) => self.if_fits(value, a.floor_div(1 << by)?),
+                Some(by @ 0..=62) => self.integer_result(value, BinOp::Div, a, &Size::constant(1 << by), deps),
                 _ if self.known.never_negative(a) => {
                     Some(self.bounded(value, deps, Some(Size::zero()), Some(a.clone())))
                 }
@@ -223,6 +228,11 @@ impl<'p> Walk<'p> {
             }
             _ => None,
         }
+    }
+
+    /// Whether nothing in a size is far from zero, so that formulas with its parts do not wrap.
+    fn is_near(&self, size: &Size) -> bool {
+        size.atoms().into_iter().all(|atom| self.known.fits(&Size::from(atom.clone()), (-NEAR, NEAR)))
     }
 
     fn quotient(&mut self, value: ValueId, a: &Size, b: &Size, deps: Deps) -> Option<Size> {
