@@ -1,8 +1,15 @@
 //! Host memory as device memory: aligned, pooled, on huge pages where it pays.
 //!
 //! Sizes are rounded up to one of eight classes per power of two (at most an eighth is lost), and freed blocks wait in their class for the next
-//! request: a loop that allocates what it freed a moment ago does not go to the system. The pool keeps at most a quarter of the
+//! request: a loop that allocates what it freed a moment ago does not go to the system. Where the class has none, a block of up to twice
+//! the size serves: a recursion whose arrays shrink from level to level gets a new class at each, and new memory costs more than what is
+//! done with it, because the system clears it first. The pool keeps at most a quarter of the
 //! memory, stays below a stated limit together with what is in use, and gives everything back when the system has none.
+//!
+//! ```text
+//! free 80M; alloc 72M      the block of 80M, as one of 72M; its true size is in `larger` until it is freed
+//! free 80M; alloc 30M      new memory
+//! ```
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -24,8 +31,23 @@ pub(super) struct HostMemory {
 #[derive(Default)]
 struct Pool {
     free: BTreeMap<usize, Vec<usize>>,
+    /// The classes of blocks in use that are larger than their handles say.
+    larger: BTreeMap<usize, usize>,
     held: u64,
     in_use: u64,
+}
+
+impl Pool {
+    /// A free block of this class, or of the next one that has any.
+    fn take(&mut self, class: usize) -> Option<(usize, usize)> {
+        let (found, blocks) = self.free.range_mut(class..=2 * class).find(|(_, blocks)| !blocks.is_empty())?;
+        let (found, address) = (*found, blocks.pop()?);
+        self.held -= found as u64;
+        if found > class {
+            self.larger.insert(address, found);
+        }
+        Some((address, found))
+    }
 }
 
 impl HostMemory {
@@ -47,17 +69,14 @@ impl HostMemory {
         let class = usize::try_from(bytes).ok().and_then(class_of).ok_or(AllocError::Full)?;
         let pooled = {
             let mut pool = self.pool();
-            let found = pool.free.get_mut(&class).and_then(Vec::pop);
-            if found.is_some() {
-                pool.held -= class as u64;
-            }
-            pool.in_use += class as u64;
+            let found = pool.take(class);
+            pool.in_use += found.map_or(class, |(_, class)| class) as u64;
             let over = found.is_none() && pool.held > 0 && pool.in_use + pool.held > self.limit;
             drop(pool);
             if over {
                 self.trim();
             }
-            found
+            found.map(|(address, _)| address)
         };
         let address = match pooled.or_else(|| fresh(class)) {
             Some(address) => address,
@@ -73,8 +92,9 @@ impl HostMemory {
     }
 
     pub(super) fn free(&self, handle: Handle) {
-        let class = class_of(handle.bytes as usize).expect("it was allocated");
         let mut pool = self.pool();
+        let larger = pool.larger.remove(&(handle.address as usize));
+        let class = larger.unwrap_or_else(|| class_of(handle.bytes as usize).expect("it was allocated"));
         pool.in_use -= class as u64;
         let kept = pool.held + class as u64;
         if kept > self.total / 4 || kept + pool.in_use > self.limit {
@@ -204,6 +224,22 @@ mod tests {
         assert_eq!(two, [1, 2]);
         memory.free(b);
         assert_eq!(memory.alloc(1 << 62), Err(AllocError::Full));
+    }
+
+    #[test]
+    fn a_larger_block_serves_up_to_twice_its_size() {
+        let memory = HostMemory::new(None);
+        let a = memory.alloc(80 << 20).expect("memory");
+        memory.free(a);
+        let b = memory.alloc(44 << 20).expect("memory");
+        assert_eq!((a.address, b.bytes), (b.address, 44 << 20));
+        assert_eq!(counts(&memory), (0, 80 << 20));
+        memory.free(b);
+        assert_eq!(counts(&memory), (80 << 20, 0), "it is as large as it was");
+        let c = memory.alloc(36 << 20).expect("memory");
+        assert_ne!(a.address, c.address);
+        memory.free(c);
+        assert_eq!(memory.alloc(80 << 20).map(|d| d.address), Ok(a.address));
     }
 
     fn counts(memory: &HostMemory) -> (u64, u64) {
