@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! name       spmv power
-//! program    benchmarks/spine/programs/spmv.tce      entry `spmv` of what `power` makes
+//! program    benchmarks/programs/spmv.tce      entry `spmv` of what `power` makes
 //! sizes      1000000 140000                          arguments of the maker, and of the peer behind its own words
 //! peer       benchmarks/peers/spmv.c power           makes the same data by the same formulas
 //! wants      0.95 of c, 1.2 of scipy                 the peer's least time over Terrace's
@@ -37,7 +37,7 @@ pub(crate) type Want = (&'static str, f64);
 
 const SAXPY: Case = Case {
     name: "saxpy",
-    program: "spine/programs/saxpy",
+    program: "programs/saxpy",
     entry: "saxpy",
     maker: "make",
     options: &[],
@@ -53,7 +53,7 @@ const SAXPY: Case = Case {
 };
 
 const SPMV: Case = Case {
-    program: "spine/programs/spmv",
+    program: "programs/spmv",
     entry: "spmv",
     peer: "spmv",
     python: "spmv",
@@ -62,7 +62,7 @@ const SPMV: Case = Case {
 };
 
 const FILTER: Case = Case {
-    program: "spine/programs/filter_sum",
+    program: "programs/filter_sum",
     entry: "keep",
     maker: "share",
     peer: "filter_sum",
@@ -83,7 +83,7 @@ const FILTER_SUM: Case = Case {
 };
 
 const HISTOGRAM: Case = Case {
-    program: "cpu/programs/histogram",
+    program: "programs/histogram",
     entry: "counts",
     peer: "histogram",
     python: "histogram",
@@ -93,7 +93,7 @@ const HISTOGRAM: Case = Case {
 };
 
 const JACOBI: Case = Case {
-    program: "cpu/programs/jacobi",
+    program: "programs/jacobi",
     peer: "jacobi",
     quick: &[200],
     full: &[4096],
@@ -119,8 +119,8 @@ const QSORT: Case = Case {
     ..SAXPY
 };
 
-const QSORT_LOOP: Case = Case { name: "qsort_loop", program: "cpu/programs/qsort_loop", ..QSORT };
-const QSORT_REC: Case = Case { name: "qsort_rec", program: "spine/programs/quicksort", ..QSORT };
+const QSORT_LOOP: Case = Case { name: "qsort_loop", program: "programs/qsort_loop", ..QSORT };
+const QSORT_REC: Case = Case { name: "qsort_rec", program: "programs/quicksort", ..QSORT };
 const OFF: &[&str] = &["--regularity", "off"];
 
 /// The mean of `m / k` over k from 1 to m.
@@ -145,7 +145,7 @@ pub(crate) const CASES: &[Case] = &[
     SAXPY,
     Case {
         name: "dot",
-        program: "cpu/programs/dot",
+        program: "programs/dot",
         entry: "product",
         peer: "dot",
         python: "dot",
@@ -154,7 +154,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "black_scholes",
-        program: "cpu/programs/black_scholes",
+        program: "programs/black_scholes",
         entry: "prices",
         peer: "black_scholes",
         python: "black_scholes",
@@ -211,7 +211,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "ragged",
-        program: "cpu/programs/ragged",
+        program: "programs/ragged",
         entry: "pipeline",
         peer: "ragged",
         python: "ragged",
@@ -225,7 +225,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "mandelbrot",
-        program: "cpu/programs/mandelbrot",
+        program: "programs/mandelbrot",
         entry: "picture",
         peer: "mandelbrot",
         python: "mandelbrot",
@@ -238,7 +238,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "scan",
-        program: "cpu/programs/scan",
+        program: "programs/scan",
         entry: "prefixes",
         peer: "scan",
         python: "scan",
@@ -262,7 +262,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "sort",
-        program: "cpu/programs/sort",
+        program: "programs/sort",
         entry: "sorted",
         peer: "sort",
         python: "sort",
@@ -295,7 +295,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "matmul",
-        program: "cpu/programs/matmul",
+        program: "programs/matmul",
         entry: "product",
         peer: "matmul",
         python: "matmul",
@@ -309,7 +309,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "trmv",
-        program: "spine/programs/trmv",
+        program: "programs/trmv",
         entry: "trmv",
         peer: "trmv",
         python: "trmv",
@@ -341,7 +341,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "needleman_wunsch",
-        program: "cpu/programs/needleman_wunsch",
+        program: "programs/needleman_wunsch",
         entry: "alignment_table",
         peer: "needleman_wunsch",
         python: "",
@@ -355,7 +355,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "lu",
-        program: "cpu/programs/lu",
+        program: "programs/lu",
         entry: "lu",
         peer: "lu",
         python: "lu",
@@ -369,7 +369,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "collatz",
-        program: "spine/programs/collatz",
+        program: "programs/collatz",
         entry: "collatz",
         peer: "collatz",
         python: "collatz",

@@ -1,10 +1,12 @@
 """Builds the peers, checks that all results agree, measures, prints a table and writes JSON.
 
     python3 run.py cuda [OUT] [--only NAME,..] [--quick]
+    python3 run.py cuda [OUT] --quick --backend cuda-sim     no GPU: do all programs run, and what are their sums?
     python3 run.py check-cuda [OUT] [--backend cuda]
 
 CPUs are measured by `cargo xtask bench-cpu`. Terrace and its peers run in the same call, one after the other, in `rounds` rounds; the
 median of a way is the least of its rounds' medians. Every case is processes of its own with a time limit, so one failure spoils one line.
+The limit of a case is the bytes it must move over the bandwidth of a copy, which is measured first.
 """
 
 import argparse
@@ -25,6 +27,8 @@ import cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+LIBRARIES = {"spmv": "cusparse", "trmv": "cublas", "matmul": "cublas"}
+STRATEGIES = ["flat", "outer", "block", "seq"]
 FLAG_SETS = {"plain": "-O3 -std=c++17 -arch=sm_90 --extended-lambda"}
 
 
@@ -62,7 +66,7 @@ def binary():
 
 def link_flags(program, build):
     """Where the toolkit of nvcc lacks a library, another copy on the machine will do (Python packages carry them)."""
-    library = {"spmv": "cusparse", "trmv": "cublas"}.get(program)
+    library = LIBRARIES.get(program)
     if not library:
         return []
     header = "cublas_v2.h" if library == "cublas" else "cusparse.h"
@@ -92,7 +96,7 @@ def build_peers(programs, build):
         extra = link_flags(program, build)
         code, _, err = call([compiler, *flags.split(), str(source), "-o", str(out), *extra], 240)
         if code != 0 and extra and not extra[0].startswith("-D"):
-            library = {"spmv": "CUSPARSE", "trmv": "CUBLAS"}[program]
+            library = LIBRARIES[program].upper()
             say(f"{program}: without {library}: {err.strip()[-300:]}")
             code, _, err = call([compiler, *flags.split(), f"-DNO_{library}", str(source), "-o", str(out)], 240)
         if code != 0:
@@ -109,12 +113,12 @@ def build_peers(programs, build):
     return made
 
 
-def run_terrace(terrace, case, build, limit, extra):
+def run_terrace(terrace, case, build, limit, backend, extra):
     out = build / "terrace.json"
     out.unlink(missing_ok=True)
-    program = (HERE / "programs" / f"{case.program}.tce").relative_to(ROOT)
+    program = (HERE.parent / "programs" / f"{case.program}.tce").relative_to(ROOT)
     command = [terrace, "bench", str(program), "--entry", case.entry, "--from", case.maker, *case.sizes,
-               "--backend", "cuda", "--checksum", "--json", str(out), *extra]
+               "--backend", backend, "--checksum", "--json", str(out), *extra]
     began = time.time()
     code, text, err = call(command, limit, cwd=ROOT)
     if code != 0 or not out.exists():
@@ -138,9 +142,9 @@ def run_peer(paths, case, limit):
 
 
 def agrees(case, ours, peer):
-    """Sums are exact but for divisions and weights beyond 2^53."""
+    """Sums are exact but for divisions and weights beyond 2^53, and where single precision rounds: cases say how near is near."""
     mine = ours["checksums"][-1]
-    near = lambda a, b: math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    near = lambda a, b: math.isclose(a, b, rel_tol=case.tolerance, abs_tol=1e-12)
     return mine["count"] == peer["count"] and near(mine["sum"], peer["sum"]) and near(mine["weighted"], peer["weighted"])
 
 
@@ -149,43 +153,66 @@ def better(old, new):
     return {k: min(old[k], v) if k.endswith("_ms") and k in old else v for k, v in new.items()}
 
 
-def measure_case(case, terrace, peers, build, rounds, limit, extra):
-    ours, ways = None, {}
-    for _ in range(rounds):
-        found = run_terrace(terrace, case, build, limit, extra)
+def measure_case(case, terrace, peers, build, it):
+    ours, ways, strategies = None, {}, {}
+    extra = it.extra.split()
+    for _ in range(it.rounds):
+        found = run_terrace(terrace, case, build, it.limit, it.backend, extra)
         if "failed" in found:
             ours = found
             break
         ours = better(ours, found) if ours else found
-        for line in run_peer(peers.get(case.program), case, limit):
+        for line in run_peer(peers.get(case.peer), case, it.limit):
             key = (line["peer"], line.get("way"), line["flags"])
             ways[key] = better(ways[key], line) if key in ways and "failed" not in line else line
     if "failed" in ours:  # the peers' times are worth having all the same
-        ways = {(w["peer"], w.get("way"), w["flags"]): w for w in run_peer(peers.get(case.program), case, limit)}
+        ways = {(w["peer"], w.get("way"), w["flags"]): w for w in run_peer(peers.get(case.peer), case, it.limit)}
     for way in ways.values():
-        if "count" in way and way["peer"] != "copy" and "failed" not in ours:
+        if "count" in way and "failed" not in ours:
             way["agrees"] = agrees(case, ours, way)
-    return {"case": case.name, "sizes": case.sizes, "bytes": case.bytes, "terrace": ours, "peers": list(ways.values())}
+    for strategy in STRATEGIES if case.strategies else []:
+        found = run_terrace(terrace, case, build, it.limit, it.backend, [*extra, "--strategy", strategy])
+        strategies[strategy] = found.get("median_ms", found.get("failed"))
+    return {"case": case.name, "sizes": case.sizes, "bytes": case.bytes, "wanted": case.wanted, "terrace": ours,
+            "peers": list(ways.values()), "strategies": strategies}
 
 
-HEADER = "| case            |  terrace ms |   spread | launches | reads | GB/s | best peer                              |    peer ms | ratio | at least | agree |"
-RULE = "| --------------- | ----------- | -------- | -------- | ----- | ---- | -------------------------------------- | ---------- | ----- | -------- | ----- |"
+HEADER = ("| case                  | terrace ms | spread | launches | reads |   GB/s | of the limit | best peer                              |    peer ms "
+          "| of peer | wanted           | reached | agree |")
+RULE = re.sub(r"[^|]", "-", HEADER).replace("|-", "| ").replace("-|", " |")
 
 
-def row(record):
-    ours, peers = record["terrace"], [p for p in record["peers"] if "median_ms" in p and p["peer"] != "copy"]
+def verdict(record, peers, fraction):
+    """What was wanted, and whether it was reached."""
+    ours = record["terrace"]["median_ms"]
+    if record["strategies"]:
+        times = [t for t in record["strategies"].values() if isinstance(t, float)]
+        best = min(times, default=float("nan"))
+        return "1.2 of best way", f"{ours / best:.2f}" + ("" if ours <= 1.2 * best else " NO")
+    if not record["wanted"]:
+        return "report", ""
+    what, least = record["wanted"]
+    mine = [p["median_ms"] for p in peers if p["peer"] == what]
+    got = fraction if what == "limit" else min(mine) / ours if mine else float("nan")
+    return f"{least:.2f} of {what}", f"{got:.2f}" + ("" if got >= least else " NO")
+
+
+def row(record, bandwidth):
+    ours, peers = record["terrace"], [p for p in record["peers"] if "median_ms" in p]
     best = min(peers, key=lambda p: p["median_ms"], default=None)
     name = f"{best['peer']}: {best['way']}" if best else "none"
     peer_ms = best["median_ms"] if best else float("nan")
     if "failed" in ours:
         first = ours["failed"].splitlines()[0][:60]
-        return f"| {record['case']:15} | FAILED {first} | {name} {peer_ms:.3f} ms |"
-    spread = (ours["upper_quartile_ms"] - ours["lower_quartile_ms"]) / ours["median_ms"]
-    least = min((p["least_ms"] for p in peers), default=float("nan")) / ours["least_ms"]
+        return f"| {record['case']:21} | FAILED {first} | {name} {peer_ms:.3f} ms |"
+    median = ours["median_ms"]
+    spread = (ours["upper_quartile_ms"] - ours["lower_quartile_ms"]) / median
+    speed = record["bytes"] / median / 1e6
+    fraction = speed / bandwidth if bandwidth else float("nan")
+    wanted, reached = verdict(record, peers, fraction)
     agree = "yes" if peers and all(p.get("agrees") for p in peers) else "NO" if peers else "-"
-    return (f"| {record['case']:15} | {ours['median_ms']:11.3f} | {spread:7.0%}  | {ours['launches']:8} | {ours['host_reads']:5} "
-            f"| {record['bytes'] / ours['median_ms'] / 1e6:4.0f} | {name:38.38} | {peer_ms:10.3f} | {peer_ms / ours['median_ms']:5.2f} "
-            f"| {least:8.2f} | {agree:5} |")
+    return (f"| {record['case']:21} | {median:10.3f} | {spread:6.0%} | {ours['launches']:8} | {ours['host_reads']:5} | {speed:6.0f} | {fraction:12.2f} "
+            f"| {name:38.38} | {peer_ms:10.3f} | {peer_ms / median:7.2f} | {wanted:16} | {reached:7} | {agree:5} |")
 
 
 def machine():
@@ -197,19 +224,26 @@ def machine():
 
 def bench(it):
     sizes = cases.QUICK if it.quick else cases.GPU
-    chosen = [c for c in cases.cases(**sizes) if not it.only or c.name in it.only.split(",")]
+    chosen = [c for c in cases.cases(**sizes) if not it.only or any(c.name.startswith(name) for name in it.only.split(","))]
     terrace = binary()
     began = time.time()
-    with tempfile.TemporaryDirectory(prefix="spine-") as folder:
+    with tempfile.TemporaryDirectory(prefix="gpu-bench-") as folder:
         build = pathlib.Path(folder)
-        peers = build_peers(sorted({c.program for c in chosen}), build)
+        has_gpu = it.backend == "cuda"
+        peers = build_peers(sorted({c.peer for c in chosen} | {"copy"}), build) if has_gpu else {}
         say(f"peers built in {time.time() - began:.0f} s")
         facts, records = machine(), []
+        words = sizes["flat"]
+        copy = run_peer(peers.get("copy"), argparse.Namespace(peer_args=[str(words)]), it.limit)
+        bandwidth = max((8 * words / c["median_ms"] / 1e6 for c in copy if "median_ms" in c), default=None)
         out = pathlib.Path(it.out)
         out.mkdir(parents=True, exist_ok=True)
         for case in chosen:
+            if time.time() - began > it.budget:
+                say(f"{case.name}: not run, the time is over")
+                continue
             start = time.time()
-            record = measure_case(case, terrace, peers, build, it.rounds, it.limit, it.extra.split())
+            record = measure_case(case, terrace, peers, build, it)
             records.append(record)
             say(f"{case.name}: {time.time() - start:.0f} s")
             if "failed" in record["terrace"]:
@@ -217,14 +251,14 @@ def bench(it):
             for peer in record["peers"]:
                 if "failed" in peer:
                     say(f"  peer {peer['peer']} FAILED {peer['failed']}")
-            everything = {"kind": it.what, "options": it.extra, "rounds": it.rounds, **facts, "cases": records}
-            (out / f"spine_{it.what}.json").write_text(json.dumps(everything, indent=1) + "\n")
-    table = "\n".join([HEADER, RULE, *map(row, records)])
-    notes = ("ratio: median of the best peer over Terrace's; at least: the same with least times. "
-             f"GB/s: bytes that must move. {facts}")
-    (out / f"spine_{it.what}.txt").write_text(table + "\n\n" + notes + "\n")
+            everything = {"kind": it.what, "options": it.extra, "rounds": it.rounds, "copy_gb_per_s": bandwidth, **facts, "cases": records}
+            (out / f"gpu_{it.what}.json").write_text(json.dumps(everything, indent=1) + "\n")
+    table = "\n".join([HEADER, RULE, *[row(r, bandwidth) for r in records]])
+    notes = (f"A copy moves {bandwidth or float('nan'):.0f} GB/s. Times are medians. GB/s: bytes that must move; of the limit: that over the copy's; of peer: "
+             f"the best peer's time over Terrace's. {facts}")
+    (out / f"gpu_{it.what}.txt").write_text(table + "\n\n" + notes + "\n")
     say("\n" + table + "\n\n" + notes)
-    say(f"{time.time() - began:.0f} s in all; wrote {out}/spine_{it.what}.json")
+    say(f"{time.time() - began:.0f} s in all; wrote {out}/gpu_{it.what}.json")
 
 
 def check_device(it):
@@ -256,7 +290,7 @@ def check_device(it):
     report = "\n".join(lines) + f"\n{time.time() - began:.0f} s"
     out = pathlib.Path(it.out)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "spine_check_cuda.txt").write_text(report + "\n")
+    (out / "gpu_check_cuda.txt").write_text(report + "\n")
     say(report)
 
 
@@ -264,17 +298,17 @@ def main():
     it = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     it.add_argument("what", choices=["cuda", "check-cuda"])
     it.add_argument("out", nargs="?", default=None)
-    it.add_argument("--only", default="", help="names of cases, separated by commas")
+    it.add_argument("--only", default="", help="how names of cases begin, separated by commas")
     it.add_argument("--rounds", type=int, default=1, help="how often everything is measured")
     it.add_argument("--quick", action="store_true", help="tiny sizes, to see whether everything works")
     it.add_argument("--limit", type=float, default=60, help="seconds per process")
-    it.add_argument("--budget", type=float, default=480, help="check-cuda starts nothing after so many seconds")
+    it.add_argument("--budget", type=float, default=480, help="nothing is started after so many seconds")
     it.add_argument("--jobs", type=int, default=8, help="check-cuda: processes at a time")
     it.add_argument("--tail", type=int, default=700, help="check-cuda: how much of a failure is shown")
-    it.add_argument("--backend", default="cuda", help="check-cuda: another back end to try the script with")
+    it.add_argument("--backend", default="cuda", help="another back end to try the script with")
     it.add_argument("--extra", default="", help="more options for terrace, as one text")
     it = it.parse_args()
-    it.out = it.out or tempfile.mkdtemp(prefix="spine-out-")
+    it.out = it.out or tempfile.mkdtemp(prefix="gpu-bench-out-")
     check_device(it) if it.what == "check-cuda" else bench(it)
 
 

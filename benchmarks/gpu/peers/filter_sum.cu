@@ -29,9 +29,10 @@ __global__ void divide(const int64_t* kept, const double* total, double* out) {
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x) out[i] /= by;
 }
 
+template <class T>
 struct Above {
-    double limit;
-    __host__ __device__ bool operator()(double x) const { return x > limit; }
+    T limit;
+    __host__ __device__ bool operator()(T x) const { return x > limit; }
 };
 struct AboveOrZero {
     double limit;
@@ -51,6 +52,15 @@ int main(int argc, char** argv) {
         sum_all<<<1, 1024>>>(parts, total);
     };
     size_t bytes = 0;
+    if (what == "keep_i32") {
+        int32_t *is = (int32_t*)xs, *small = (int32_t*)out;
+        each(n, [=] __device__(int64_t i) { is[i] = int32_t(hash(i) % 64); });
+        CUDA(cub::DeviceSelect::If(nullptr, bytes, is, small, kept, n, Above<int32_t>{31}));
+        char* room = array<char>(bytes);
+        measure("cub", "DeviceSelect", [=]() mutable { CUDA(cub::DeviceSelect::If(room, bytes, is, small, kept, n, Above<int32_t>{31})); }, small,
+                kept_count, n);
+        return 0;
+    }
     if (what == "filter_sum") {
         measure("cuda", "two kernels", sum, total, [] { return int64_t(1); }, 1);
         auto in = thrust::make_transform_iterator(xs, AboveOrZero{limit});
@@ -60,9 +70,9 @@ int main(int argc, char** argv) {
                 [] { return int64_t(1); }, 1);
         return 0;
     }
-    CUDA(cub::DeviceSelect::If(nullptr, bytes, xs, out, kept, n, Above{limit}));
+    CUDA(cub::DeviceSelect::If(nullptr, bytes, xs, out, kept, n, Above<double>{limit}));
     char* room = array<char>(bytes);
-    const std::function<void()> select = [=]() mutable { CUDA(cub::DeviceSelect::If(room, bytes, xs, out, kept, n, Above{limit})); };
+    const std::function<void()> select = [=]() mutable { CUDA(cub::DeviceSelect::If(room, bytes, xs, out, kept, n, Above<double>{limit})); };
     if (what == "keep") measure("cub", "DeviceSelect", select, out, kept_count, n);
     if (what == "shares")
         measure("cub", "sum by hand, DeviceSelect, division", [=] {

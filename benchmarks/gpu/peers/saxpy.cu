@@ -1,4 +1,4 @@
-// a * x + y: a grid-stride loop, plain and four elements wide; and a copy of as many bytes, for the bandwidth.
+// a * x + y: a grid-stride loop, plain and four elements wide.
 #include "peer.cuh"
 
 __global__ void plain(int64_t n, float a, const float* xs, const float* ys, float* out) {
@@ -25,7 +25,4 @@ int main(int argc, char** argv) {
     measure("cuda", "four wide", [=] {
         wide<<<unsigned((n / 4 + 255) / 256), 256>>>(n / 4, 1.5f, (const float4*)xs, (const float4*)ys, (float4*)out);
     }, out, count, n);
-    measure("copy", "half as many elements there and back", [=] {
-        CUDA(cudaMemcpyAsync(out, xs, size_t(n) * 4, cudaMemcpyDeviceToDevice));
-    }, out, [] { return int64_t(0); }, n);
 }
