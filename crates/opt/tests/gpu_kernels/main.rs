@@ -7,6 +7,7 @@
 //! The same texts are compiled for real devices where NVRTC is installed. Declined: speed.
 
 mod maps;
+mod products;
 mod reductions;
 mod rows;
 mod scans;
@@ -164,7 +165,7 @@ fn for_devices() {
     if terrace_runtime::nvrtc_available().is_err() {
         return;
     }
-    for text in [maps::PROGRAM, reductions::PROGRAM, rows::PROGRAM, scans::PROGRAM] {
+    for text in [maps::PROGRAM, products::PROGRAM, reductions::PROGRAM, rows::PROGRAM, scans::PROGRAM] {
         let plan = lowered(text, TileSizes::NORMAL);
         let parts = std::iter::once(&plan.preamble).chain(plan.kernels.iter().map(|k| &k.text));
         let unit: String = parts.map(String::as_str).collect();

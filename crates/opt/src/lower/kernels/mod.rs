@@ -24,6 +24,7 @@ pub mod host_expr;
 mod host_loop;
 pub mod overwrite;
 pub mod points;
+pub mod products;
 pub mod reduce;
 pub mod scalars;
 pub mod sequential;

@@ -8,7 +8,6 @@
 //! Where a point does the work of a row, a tile has few of them; and where there are few in all, fewer still, so that every thread
 //! has some.
 
-use super::products::Product;
 use super::tiles::element_tile_by;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
@@ -16,6 +15,7 @@ use crate::lower::kernels::expr::{add, int, max, min, quot, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hceil_div, hint, hmax, hmin};
 use crate::lower::kernels::points::{count, for_points};
+use crate::lower::kernels::products::Product;
 use crate::lower::kernels::sequential::store_point;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op};

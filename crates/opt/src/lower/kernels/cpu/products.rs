@@ -1,4 +1,4 @@
-//! Maps over two dimensions whose points are like those of a matrix product.
+//! Maps that are like a matrix product ([`Product`]) on a CPU.
 //!
 //! ```text
 //! map grid [n][m] (i, j | p, q) { sum over k of a[i, k] * b[j, k] }      a tile is a square of points; in it, four rows by four columns
@@ -6,22 +6,19 @@
 //! ```
 //!
 //! The rows and columns of a square stay in the cache, and what is loaded serves several points
-//! ([`crate::lower::kernels::side_by_side`]). The nest must be a float reduction over one length, between scalars, without checks, whose reads depend on the row
-//! or on the column of the point and not on both, with some of each. Everything else is left to [`super::map`].
+//! ([`crate::lower::kernels::side_by_side`]). Reductions without lanes are left to [`super::map`].
 
 use crate::lower::kernels::Lowered;
-use crate::lower::kernels::body::{is_checked_scalars, may_fail};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, ceil_quot, int, local, max, min, mul, quot, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hceil_div, hmul};
 use crate::lower::kernels::points::Point;
+use crate::lower::kernels::products::Product;
 use crate::lower::kernels::reduce::Reduction;
 use crate::lower::kernels::sequential::store_point;
-use std::collections::BTreeMap;
 use terrace_algebra::Size;
 use terrace_base::{ScalarType, Span};
-use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Level, Op, OpKind, Stmt};
 use terrace_ir::kernel::Expr;
 use terrace_ir::{Atom, ValueId, size_var};
 use terrace_plan::host::HostExpr;
@@ -29,52 +26,7 @@ use terrace_plan::host::HostExpr;
 /// Rows, and columns, that are reduced side by side.
 const SIDE: usize = 4;
 
-/// A body with more statements is not written sixteen times.
-const SMALL: usize = 14;
-
-/// A map that is like a matrix product.
-pub(super) struct Product<'o> {
-    op: &'o Op,
-    /// Before the reduction.
-    before: Body,
-    inner: &'o Op,
-    total: ValueId,
-    /// Behind it.
-    after: Body,
-    length: Atom,
-    sides: [Atom; 2],
-}
-
-impl<'o> Product<'o> {
-    /// The parts of such a map.
-    pub(super) fn of(op: &'o Op, binds: &[ValueId], host: &Host<'_>) -> Option<Product<'o>> {
-        let [Descriptor::Regular(n), Descriptor::Regular(m)] = op.space.as_slice() else { return None };
-        let at = op.body.stmts.iter().position(|s| matches!(s.expr, FlatExpr::Op(_)))?;
-        let Stmt { binds: totals, expr: FlatExpr::Op(inner), .. } = &op.body.stmts[at] else { return None };
-        let ([total], [Descriptor::Regular(length)]) = (totals.as_slice(), inner.space.as_slice()) else { return None };
-        let part = |stmts: &[Stmt], results: &[Atom]| Body { stmts: stmts.to_vec(), results: results.to_vec() };
-        let before = part(&op.body.stmts[..at], &[]);
-        let after = part(&op.body.stmts[at + 1..], &op.body.results);
-        let scalars = |body: &Body| is_checked_scalars(body) && !may_fail(body);
-        let is_map = matches!(op.kind, OpKind::Map { rows: None }) && op.level == Level::Grid;
-        let is_sum = matches!(inner.kind, OpKind::Reduce { masked: false, .. });
-        let small = op.body.stmts.len() + inner.body.stmts.len() <= SMALL;
-        let whole = |a: &Atom| match a {
-            Atom::Const(_) => true,
-            Atom::Var(v) => host.function.values[*v].ty.elem() == Some(ScalarType::I64),
-        };
-        let bound_outside = length.var().is_none_or(|v| !before.stmts.iter().any(|s| s.binds.contains(&v)));
-        let sizes = [n, m, length].into_iter().all(whole) && bound_outside;
-        let scalar_results = binds
-            .iter()
-            .zip(&op.body.results)
-            .all(|(_, r)| r.var().is_none_or(|v| !host.function.values[v].ty.is_column()));
-        let fits = is_map && is_sum && small && sizes && scalar_results;
-        let fits =
-            fits && scalars(&before) && scalars(&after) && scalars(&inner.body) && shares_reads(op, &before, inner);
-        fits.then_some(Product { op, before, inner, total: *total, after, length: *length, sides: [*n, *m] })
-    }
-
+impl Product<'_> {
     /// Launches it; false where its sizes are not known to the host.
     pub(super) fn lower(&self, host: &mut Host<'_>, binds: &[ValueId], span: Span) -> Lowered<bool> {
         let side = (host.tiles.cpu_tile / 256).max(SIDE + 1);
@@ -164,28 +116,4 @@ impl<'o> Product<'o> {
         }
         Ok(())
     }
-}
-
-/// Whether every read of the reduction depends on the row or on the column of the point, not on both, and there are some of each.
-fn shares_reads(op: &Op, before: &Body, inner: &Op) -> bool {
-    let mut depends: BTreeMap<ValueId, (bool, bool)> = BTreeMap::new();
-    for v in [op.indices[0], op.positions[0]] {
-        depends.insert(v, (true, false));
-    }
-    depends.insert(op.indices[1], (false, true));
-    depends.insert(op.positions[1], (true, true));
-    let (mut by_row, mut by_column, mut by_both) = (false, false, false);
-    for (is_inner, stmt) in before.stmts.iter().map(|s| (false, s)).chain(inner.body.stmts.iter().map(|s| (true, s))) {
-        let parts = stmt.expr.operands().into_iter().filter_map(|v| depends.get(&v));
-        let on = parts.fold((false, false), |on, d| (on.0 | d.0, on.1 | d.1));
-        if let (true, FlatExpr::Read { .. }) = (is_inner, &stmt.expr) {
-            by_both |= on.0 && on.1;
-            by_row |= on.0;
-            by_column |= on.1;
-        }
-        stmt.binds.iter().for_each(|v| {
-            depends.insert(*v, on);
-        });
-    }
-    by_row && by_column && !by_both
 }

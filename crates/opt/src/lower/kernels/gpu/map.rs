@@ -19,6 +19,7 @@ use super::super::expr::{add, and, eq, int, local, lt, min, mul, select, sub};
 use super::super::host::Host;
 use super::super::host_expr::{hceil_div, hint, hmax};
 use super::super::points;
+use super::super::products::Product;
 use super::super::{Lowered, limit};
 use super::block::is_first;
 use super::tiles::{Cut, define_point, needs_search};
@@ -37,6 +38,11 @@ pub(super) const HEAVY_ITEMS: usize = 2;
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     if group::wants_blocks(&op.body) {
         return lower_blocks(host, op, binds, span);
+    }
+    if let Some(product) = Product::of(op, binds, host)
+        && super::products::lower(&product, host, binds, span)?
+    {
+        return Ok(());
     }
     let cut = Cut::new(host, if items::is_plain(&op.body) { LIGHT_ITEMS } else { HEAVY_ITEMS });
     let tiles = hceil_div(host.points(op, binds)?, cut.size() as usize);

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! map               a point per thread and item                                             map.rs
+//! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of elements and row ends, look-back where a row crosses tiles       segmented.rs
 //! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
@@ -20,6 +21,7 @@ pub mod items;
 pub mod look_back;
 pub mod map;
 pub mod pack;
+pub mod products;
 pub mod reduce;
 pub mod scan;
 pub mod segmented;
