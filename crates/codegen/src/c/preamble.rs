@@ -7,6 +7,7 @@
 //! ordinal_f64(x)    the place in that order as an unsigned integer
 //! i32_of_f64(x)     saturates, NaN gives 0
 //! exp_f64(x)        the steps of `terrace_base::elementary`, which vectorise
+//! store_kept_64(…)  elements that stay, packed by vectors where the processor can
 //! atomic_min_f32    combines with what is there, whoever else does
 //! terrace_fail(…)   a check that failed: the least (check, index) of the launch is kept
 //! ```
@@ -180,6 +181,61 @@ HELPER void streamed(void) { __builtin_ia32_sfence(); }
 HELPER void stream_run(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 HELPER void stream_to(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 HELPER void streamed(void) { }
+#endif
+
+/* Of `count` elements, those that stay go to memory one beside the other, and nothing else is written. How many are they? */
+#define TERRACE_KEPT_IN_TURN(W)                                                                        \
+    typedef uint##W##_t terrace_bits_##W __attribute__((may_alias));                                   \
+    HELPER int64_t kept_in_turn_##W(void *to, const void *from, const uint8_t *keep, int64_t count) {  \
+        int64_t kept = 0;                                                                              \
+        for (int64_t at = 0; at < count; at += 64) {                                                   \
+            const terrace_bits_##W *f = (const terrace_bits_##W *)from + at;                           \
+            const int64_t end = min_i64(64, count - at);                                               \
+            terrace_bits_##W part[64];                                                                 \
+            int64_t here = 0;                                                                          \
+            for (int64_t i = 0; i < end; i++) {                                                        \
+                part[here] = f[i];                                                                     \
+                here += keep[at + i];                                                                  \
+            }                                                                                          \
+            memcpy((terrace_bits_##W *)to + kept, part, (size_t)here * sizeof *part);                  \
+            kept += here;                                                                              \
+        }                                                                                              \
+        return kept;                                                                                   \
+    }
+TERRACE_KEPT_IN_TURN(8)
+TERRACE_KEPT_IN_TURN(16)
+TERRACE_KEPT_IN_TURN(32)
+TERRACE_KEPT_IN_TURN(64)
+#define store_kept_8 kept_in_turn_8
+#define store_kept_16 kept_in_turn_16
+#ifdef __AVX512F__
+HELPER unsigned terrace_stays(const uint8_t *keep) {
+    uint64_t bytes;
+    memcpy(&bytes, keep, sizeof bytes);
+    return (unsigned)((bytes * UINT64_C(0x0102040810204080)) >> 56);
+}
+/* N: elements of a vector. Storing under a mask costs little; packing and storing at once is slow on some processors. */
+#define TERRACE_STORE_KEPT(W, N, T, STAYS, PACK, STORE)                                                \
+    typedef T terrace_vector_##W __attribute__((vector_size(64), may_alias));                          \
+    HELPER int64_t store_kept_##W(void *to, const void *from, const uint8_t *keep, int64_t count) {    \
+        terrace_bits_##W *t = to;                                                                      \
+        const terrace_bits_##W *f = from;                                                              \
+        int64_t at = 0, kept = 0;                                                                      \
+        for (; at + N <= count; at += N) {                                                             \
+            const unsigned stays = STAYS(keep + at), number = (unsigned)__builtin_popcount(stays);     \
+            terrace_vector_##W x;                                                                      \
+            memcpy(&x, f + at, sizeof x);                                                              \
+            STORE((void *)(t + kept), PACK(x, x, stays), (1u << number) - 1);                          \
+            kept += number;                                                                            \
+        }                                                                                              \
+        return kept + kept_in_turn_##W(t + kept, f + at, keep + at, count - at);                       \
+    }
+#define TERRACE_STAYS_16(keep) (terrace_stays(keep) | terrace_stays((keep) + 8) << 8)
+TERRACE_STORE_KEPT(32, 16, int, TERRACE_STAYS_16, __builtin_ia32_compresssi512_mask, __builtin_ia32_storedqusi512_mask)
+TERRACE_STORE_KEPT(64, 8, long long, terrace_stays, __builtin_ia32_compressdi512_mask, __builtin_ia32_storedqudi512_mask)
+#else
+#define store_kept_32 kept_in_turn_32
+#define store_kept_64 kept_in_turn_64
 #endif
 
 HELPER bool within(int64_t x, int64_t end) { return (uint64_t)x < (uint64_t)(end < 0 ? 0 : end); }

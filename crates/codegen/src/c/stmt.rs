@@ -224,6 +224,16 @@ impl Lines {
                 expr(k, from),
                 names::param(k, *buffer)
             )),
+            Stmt::StoreKept { into, buffer, at, array, keep, count } => self.line(&format!(
+                "const int64_t {} = store_kept_{}(&{}[{}], {}, {}, {});",
+                names::local(k, *into),
+                8 * k.arrays[*array].elem.size_bytes(),
+                names::param(k, *buffer),
+                expr(k, at),
+                names::array(k, *array),
+                names::array(k, *keep),
+                expr(k, count)
+            )),
             Stmt::If(c, then, otherwise) => {
                 let cond = expr(k, c);
                 let rare = only_reports(then) && !otherwise.is_empty();

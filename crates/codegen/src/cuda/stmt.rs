@@ -65,6 +65,7 @@ impl Lines {
             stmt,
             Stmt::Store(..)
                 | Stmt::StoreRun { .. }
+                | Stmt::StoreKept { .. }
                 | Stmt::StoreCell(..)
                 | Stmt::Atomic { .. }
                 | Stmt::Publish { .. }
@@ -88,6 +89,15 @@ impl Lines {
                 let (to, from) = (expr(k, at), expr(k, from));
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
+            }
+            Stmt::StoreKept { into, buffer, at, array, keep, count } => {
+                let (kept, to, count) = (names::local(k, *into), expr(k, at), expr(k, count));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                let keep = names::array(k, *keep);
+                self.line(&format!("{} {kept} = 0;", variable(ScalarType::I64)));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {{"));
+                self.line(&format!("    if ({keep}[i]) {buffer}[{to} + {kept}++] = {array}[i];"));
+                self.line("}");
             }
             Stmt::If(c, then, otherwise) => {
                 self.line(&format!("if ({}) {{", expr(k, c)));

@@ -79,6 +79,12 @@ impl Used {
                 self.runs = true;
                 self.exprs(&[at, from]);
             }
+            Stmt::StoreKept { buffer, at, array, keep, count, .. } => {
+                self.params.insert(*buffer);
+                self.array(*array);
+                self.array(*keep);
+                self.exprs(&[at, count]);
+            }
             Stmt::If(c, a, b) => {
                 self.exprs(&[c]);
                 self.stmts(a);

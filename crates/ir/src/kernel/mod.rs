@@ -204,6 +204,21 @@ pub enum Stmt {
         /// How many.
         count: usize,
     },
+    /// Of the first elements of an array of fixed size, those that stay go to a buffer, one beside the other.
+    StoreKept {
+        /// Gets their number.
+        into: LocalId,
+        /// Written, at no other place than theirs.
+        buffer: ParamId,
+        /// Where the first one goes.
+        at: Expr,
+        /// Private to the thread.
+        array: ArrayId,
+        /// Which of them stay: as many truths, also private.
+        keep: ArrayId,
+        /// How many are looked at.
+        count: Expr,
+    },
     /// One of two.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Repetition while the condition holds and no check of this thread has failed.

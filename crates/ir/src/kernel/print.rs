@@ -154,6 +154,15 @@ impl Printer<'_> {
                     e(from)
                 )
             }
+            Stmt::StoreKept { into, buffer, at, array, keep, count } => format!(
+                "let {} = {}[{} ..] = {}[0 ..+ {}] where {}",
+                self.typed_local(*into),
+                self.param(*buffer),
+                e(at),
+                self.array(*array),
+                e(count),
+                self.array(*keep)
+            ),
             Stmt::If(c, then, otherwise) => {
                 *out += &format!("{indent}if {} {{\n", e(c));
                 self.stmts(then, depth + 1, out);

@@ -161,6 +161,18 @@ impl Checker<'_> {
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(from, I64, "an index", scope)
             }
+            Stmt::StoreKept { into, buffer, at, array, keep, count } => {
+                same(self.array(*array)?, self.written(*buffer)?, "what is stored")?;
+                same(self.array(*keep)?, BOOL, "what stays")?;
+                let (info, keep) = (&self.kernel.arrays[*array], &self.kernel.arrays[*keep]);
+                require(info.count == keep.count, || format!("{} and {} differ in length", info.name, keep.name))?;
+                for info in [info, keep] {
+                    require(!info.shared, || format!("{} is not private", info.name))?;
+                }
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(count, I64, "a number of elements", scope)?;
+                self.target(*into, I64, scope)
+            }
             Stmt::If(c, then, otherwise) => {
                 self.expect(c, BOOL, "a condition", scope)?;
                 self.stmts(then, scope)?;

@@ -1,6 +1,6 @@
 //! Kernels: what they look like, and the rules bite.
 
-use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
+use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::check::CheckId;
 use terrace_ir::kernel::print::{print, print_kernel};
 use terrace_ir::kernel::verify::{verify, verify_kernel};
@@ -51,7 +51,15 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
         name: "k".into(),
         params: params.into_iter().map(param).collect(),
         locals: locals.into_iter().map(|(name, ty)| Local { name: name.into(), ty }).collect(),
-        arrays: IdVec::from_vec(vec![Array { name: "tile_sums".into(), elem: I, count: 32, shared: true }]),
+        arrays: [
+            ("tile_sums", I, 32, true),
+            ("own", F, 32, false),
+            ("keep", ScalarType::Bool, 32, false),
+            ("few", F, 8, false),
+        ]
+        .into_iter()
+        .map(|(name, elem, count, shared)| Array { name: name.into(), elem, count, shared })
+        .collect(),
         phases: vec![body],
         block: 32,
         span: Span::none(),
@@ -103,6 +111,9 @@ fn a_kernel_reads_like_c() {
         print_kernel(&kernel),
         "kernel k(xs : in f64[], out : out f64[], n : i64, flags : scratch i64[], kept : out i64 cell, off : in i64[]) block 32 {
   shared tile_sums : i64[32]
+  private own : f64[32]
+  private keep : bool[32]
+  private few : f64[8]
   let q_0 : i64 = tile * 32 + thread
   if q_0 < n {
     out[q_0] = xs[q_0] * (1.5 + xs[0])
@@ -139,6 +150,20 @@ fn rules() {
     check_fault(vec![run(1, 8)], "what is stored: found i64, wanted f64");
     check_fault(vec![run(3, 33)], "tile_sums has no run of 33");
     check_fault(vec![run(3, 8)], "tile_sums is not private");
+    let kept = |to, array, keep| Stmt::StoreKept {
+        into: LocalId::new(0),
+        buffer: p(to),
+        at: int(0),
+        array: ArrayId::new(array),
+        keep: ArrayId::new(keep),
+        count: int(8),
+    };
+    verify_kernel(&kernel(vec![kept(1, 1, 2)]), 1).unwrap();
+    check_fault(vec![kept(0, 1, 2)], "xs is not written");
+    check_fault(vec![kept(3, 1, 2)], "what is stored: found f64, wanted i64");
+    check_fault(vec![kept(1, 1, 1)], "what stays: found f64, wanted bool");
+    check_fault(vec![kept(1, 3, 2)], "few and keep differ in length");
+    check_fault(vec![kept(3, 0, 2)], "tile_sums is not private");
     check_fault(vec![Stmt::StoreCell(p(3), int(1))], "flags is not a cell that is written");
     check_fault(vec![set(0, Expr::Param(p(0)))], "xs is not an operand");
     check_fault(vec![set(0, load(2, int(0)))], "n is not a buffer");

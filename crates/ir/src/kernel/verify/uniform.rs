@@ -66,7 +66,7 @@ impl Facts<'_> {
                 Stmt::Let(l, x) | Stmt::Assign(l, x) if !together || !self.uniform(x) => {
                     self.varying.insert(*l);
                 }
-                Stmt::AtomicAdd { into, .. } | Stmt::Await { into, .. } => {
+                Stmt::AtomicAdd { into, .. } | Stmt::Await { into, .. } | Stmt::StoreKept { into, .. } => {
                     self.varying.insert(*into);
                 }
                 Stmt::If(c, a, b) => {
@@ -98,6 +98,7 @@ impl Facts<'_> {
             Stmt::Let(_, x) | Stmt::Assign(_, x) | Stmt::StoreCell(_, x) => e(x),
             Stmt::Store(_, x, y) | Stmt::SetElement(_, x, y) => e(x).and_then(|()| e(y)),
             Stmt::StoreRun { at, from, .. } => e(at).and_then(|()| e(from)),
+            Stmt::StoreKept { at, count, .. } => e(at).and_then(|()| e(count)),
             Stmt::If(c, a, b) => {
                 e(c)?;
                 let inner = together && self.uniform(c);

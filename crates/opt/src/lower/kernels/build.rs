@@ -451,6 +451,28 @@ impl<'h> Builder<'h> {
         Ok(())
     }
 
+    /// Whether the elements of a column lie one beside the other.
+    pub fn is_dense(&self, column: ValueId) -> bool {
+        let place = self.host.function.values[column].at.as_ref();
+        place.is_some_and(|p| matches!(p.index.dims.as_slice(), [dim] if dim.stride.as_constant() == Some(1)))
+    }
+
+    /// Writes those elements of a local array that stay to a dense column; their number.
+    pub fn store_kept(
+        &mut self,
+        column: ValueId,
+        at: Expr,
+        array: ArrayId,
+        keep: ArrayId,
+        count: Expr,
+    ) -> Lowered<Expr> {
+        let (slot, at) = self.address(column, at)?;
+        let buffer = self.output(slot);
+        let into = self.local("kept", ScalarType::I64);
+        self.emit(Stmt::StoreKept { into, buffer, at, array, keep, count });
+        Ok(Expr::Local(into))
+    }
+
     /// Combines a value with an element of a column, whoever else does.
     pub fn atomic(&mut self, operator: BinOp, column: ValueId, at: Expr, value: Expr) -> Lowered<()> {
         let (slot, at) = self.address(column, at)?;

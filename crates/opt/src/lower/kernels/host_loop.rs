@@ -475,6 +475,12 @@ impl Inside {
                     self.buffer(buffer);
                     *array = self.arrays[array];
                 }
+                Stmt::StoreKept { into, buffer, array, keep, .. } => {
+                    self.local(into);
+                    self.buffer(buffer);
+                    *array = self.arrays[array];
+                    *keep = self.arrays[keep];
+                }
                 Stmt::StoreCell(p, value) => {
                     if let Some(Place::Variable(local)) = self.params.get(p) {
                         *s = Stmt::Assign(*local, value.clone());

@@ -40,7 +40,11 @@ struct Seen {
 impl Seen {
     fn stmts(&mut self, stmts: &[Stmt]) {
         for s in stmts {
-            if let Stmt::Assign(v, _) | Stmt::AtomicAdd { into: v, .. } | Stmt::Await { into: v, .. } = s {
+            if let Stmt::Assign(v, _)
+            | Stmt::AtomicAdd { into: v, .. }
+            | Stmt::Await { into: v, .. }
+            | Stmt::StoreKept { into: v, .. } = s
+            {
                 self.assigned.insert(*v);
             }
             own_exprs(s).into_iter().for_each(|e| self.expr(e));
@@ -155,7 +159,8 @@ pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
 pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
-        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) | Stmt::StoreRun { at: a, from: b, .. } => vec![a, b],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::StoreRun { at: a, from: b, .. } | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
@@ -187,7 +192,8 @@ pub(super) fn own_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
 fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) => vec![e],
-        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) | Stmt::StoreRun { at: a, from: b, .. } => vec![a, b],
+        Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
+        Stmt::StoreRun { at: a, from: b, .. } | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
         Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {

@@ -5,23 +5,31 @@
 //! kept    x0 x2   x5      x6
 //! ```
 //!
-//! The predicate is computed twice rather than stored. Which elements stay is a coin that no processor foresees, so elements are
-//! written without asking, one over the other, and only the place moves on for those that stay; a tile stops writing
-//! when its places are full, so it never touches those of the next:
+//! The predicate is computed twice rather than stored. Which elements stay is a coin that no processor foresees, so nothing branches on it.
+//! Points of one dimension are taken in groups: their elements and whether they stay are computed into small arrays, by vectors where the body
+//! allows it, and one statement, `StoreKept`, packs a group into its places:
+//!
+//! ```text
+//! for p in lo .. hi, by 256 {
+//!   for q in p .. min(p + 256, hi) { keep[q - p] = …; own[q - p] = x }
+//!   place = place + (kept[place ..] = own[0 ..+ min(256, hi - p)] where keep)
+//! }
+//! ```
+//!
+//! Rows are often shorter than a vector. Their elements are written without asking, one over the other, and only the place moves on for those
+//! that stay; a tile stops writing when its places are full, so it never touches those of the next:
 //!
 //! ```text
 //! for q in lo .. hi { if place < end { kept[place] = x; place = place + keep } }
 //! ```
 //!
-//! Points of one dimension are taken eight at a time: as long as there are eight places left, nothing has to be asked at all.
-//!
 //! With several rows, the tile that has a row's head also writes where
 //! the row starts among the kept elements, for empty rows too; the total stands behind the last row.
 
-use super::tiles::{AT_A_TIME, each_of_group, element_tile, for_rows, several_at_a_time, whole_groups};
+use super::tiles::{element_tile, for_rows};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, convert, int, le, local, lt, sub};
+use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt, min, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint};
 use crate::lower::kernels::points::{Point, count, for_points};
@@ -31,6 +39,9 @@ use terrace_ir::ValueId;
 use terrace_ir::flat::Op;
 use terrace_ir::kernel::{Expr, LocalId, Stmt};
 use terrace_plan::host::SlotId;
+
+/// Points of a group: enough that counting vectors costs nothing, few enough that their arrays stay in the nearest cache.
+const GROUP: usize = 256;
 
 pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     let ragged = op.space.len() > 1;
@@ -141,31 +152,45 @@ impl Cut<'_> {
     fn write(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let counts = b.scratch(self.counts);
         let place = b.var("place", ScalarType::I64, Expr::Load(counts, Box::new(Expr::Tile)));
+        let columns = &self.binds[1..];
+        if self.op.space.len() == 1 && !columns.is_empty() && columns.iter().all(|c| b.is_dense(*c)) {
+            return self.write_groups(b, place);
+        }
         let end = Expr::Load(counts, Box::new(add(Expr::Tile, int(1))));
         let end = b.let_("end", ScalarType::I64, end);
         let asking = |b: &mut Builder<'_>, values: Vec<Expr>| {
             b.when(lt(local(place), end.clone()), |b| self.put(b, place, values))
         };
-        if several_at_a_time(self.op) {
-            let (lo, hi) = element_tile(b, self.op)?;
-            let whole = whole_groups(b, &lo, &hi);
-            b.for_("p", lo, whole.clone(), int(AT_A_TIME), false, |b, p| {
-                b.if_(
-                    le(add(local(place), int(AT_A_TIME)), end.clone()),
-                    |b| {
-                        each_of_group(b, self.op, &p, |b, _, point| {
-                            self.visit(b, point, |b, values| self.put(b, place, values))
-                        })
-                    },
-                    |b| {
-                        let behind = add(p.clone(), int(AT_A_TIME));
-                        for_points(b, self.op, 1, p.clone(), behind, |b, point| self.visit(b, point, asking))
-                    },
-                )
-            })?;
-            return for_points(b, self.op, 1, whole, hi, |b, point| self.visit(b, point, asking));
-        }
         self.walk(b, |b, row| b.store(self.binds[0], row, local(place)), asking)
+    }
+
+    /// Points of one dimension, a group at a time.
+    fn write_groups(&self, b: &mut Builder<'_>, place: LocalId) -> Lowered<()> {
+        let keep = b.array("keep", ScalarType::Bool, GROUP, false);
+        let columns = self.binds[1..].iter();
+        let columns: Vec<_> = columns.map(|c| (*c, b.array("own", b.elem(*c), GROUP, false))).collect();
+        let (lo, hi) = element_tile(b, self.op)?;
+        b.for_("p", lo, hi.clone(), int(GROUP as i64), false, |b, p| {
+            let behind = min(add(p.clone(), int(GROUP as i64)), hi);
+            let behind = b.let_("behind", ScalarType::I64, behind);
+            for_points(b, self.op, 1, p.clone(), behind.clone(), |b, point| {
+                let at = sub(point.positions[0].clone(), p.clone());
+                self.visit(b, point, |b, mut values| {
+                    b.emit(Stmt::SetElement(keep, at.clone(), values.remove(0)));
+                    for ((_, own), value) in columns.iter().zip(values) {
+                        b.emit(Stmt::SetElement(*own, at.clone(), value));
+                    }
+                    Ok(())
+                })
+            })?;
+            let (first, count) = (local(place), sub(behind, p));
+            let mut kept = int(0);
+            for (column, own) in &columns {
+                kept = b.store_kept(*column, first.clone(), *own, keep, count.clone())?;
+            }
+            b.set(place, add(first, kept));
+            Ok(())
+        })
     }
 
     /// Writes an element to a place, which moves on if it stays.

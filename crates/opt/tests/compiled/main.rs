@@ -2,6 +2,8 @@
 //!
 //! Every program runs with tile sizes so small that a few elements cross every boundary, and with the normal ones.
 
+mod kept;
+
 use terrace_base::Scalar;
 use terrace_ir::{flat, kernel, mem};
 use terrace_opt::lower::{kernels, place_in_memory::place_in_memory};
