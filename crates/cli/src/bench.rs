@@ -13,7 +13,7 @@
 //! whole; leave it out where the total matters.
 
 use crate::arguments::How;
-use crate::commands::{chosen_entry, load};
+use crate::commands::{arguments, chosen_entry, load};
 use crate::output::{Messenger, Verdict, error, print};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,8 @@ pub(crate) fn bench(it: &Bench) -> Result<Verdict, Failed> {
     let program = load(file, Messenger::default())?;
     let Some(entry) = chosen_entry(&program, file, it.entry.as_deref()) else { return Ok(Verdict::Usage) };
     let called = it.from.as_deref().unwrap_or(&entry);
-    let Some(args) = crate::commands::arguments(&program, called, &it.args)? else { return Ok(Verdict::Usage) };
+    let make = |k: usize, text: &str| program.argument(called, k, text);
+    let Some(args) = arguments(&program, called, &it.args, make)? else { return Ok(Verdict::Usage) };
     let backend = it.how.backend.unwrap_or(Backend::C);
     let engine = program.engine(backend, &it.how.settings()?)?;
     let clock = Clock::of(backend);

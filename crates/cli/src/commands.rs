@@ -3,7 +3,7 @@
 use crate::arguments::How;
 use crate::output::{Messenger, Verdict, error, print};
 use std::path::{Path, PathBuf};
-use terrace::{Backend, Data, Engine, Failed, Program, Settings, Stage};
+use terrace::{Backend, Engine, Failed, Program, Settings, Stage};
 
 pub(crate) fn load(path: &Path, messenger: Messenger) -> Result<Program, Failed> {
     let program = Program::from_file(path)?;
@@ -55,8 +55,13 @@ pub(crate) fn chosen_entry(program: &Program, file: &Path, entry: Option<&str>) 
     None
 }
 
-/// The values of the arguments of an entry; says what is wrong where their number is.
-pub(crate) fn arguments(program: &Program, name: &str, args: &[String]) -> Result<Option<Vec<Data>>, Failed> {
+/// The values of the arguments of an entry, each made by `make`; says what is wrong where their number is.
+pub(crate) fn arguments<V>(
+    program: &Program,
+    name: &str,
+    args: &[String],
+    make: impl Fn(usize, &str) -> Result<V, Failed>,
+) -> Result<Option<Vec<V>>, Failed> {
     if let Some(info) = program.entries().iter().find(|e| e.name == name)
         && info.params.len() != args.len()
     {
@@ -67,8 +72,7 @@ pub(crate) fn arguments(program: &Program, name: &str, args: &[String]) -> Resul
         error(&format!("`{name}({params})` takes {wanted} argument{s}, and {found} {were} given\n"));
         return Ok(None);
     }
-    let data = args.iter().enumerate().map(|(k, text)| program.argument(name, k, text));
-    data.collect::<Result<Vec<_>, Failed>>().map(Some)
+    args.iter().enumerate().map(|(k, text)| make(k, text)).collect::<Result<Vec<_>, Failed>>().map(Some)
 }
 
 pub(crate) fn test(

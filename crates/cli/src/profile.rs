@@ -6,7 +6,7 @@
 use crate::output::{Verdict, error};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use terrace::{Engine, Failed, Outcome};
+use terrace::{Engine, Failed, Outcome, Value};
 
 /// The steps of a command, one after the other.
 pub(crate) struct Clock {
@@ -36,7 +36,7 @@ impl Clock {
 pub(crate) fn show(
     engine: &Engine,
     entry: &str,
-    outcome: &Outcome,
+    outcome: &Outcome<Value>,
     clock: &Clock,
     picture: Option<&Path>,
 ) -> Result<Verdict, Failed> {

@@ -5,7 +5,7 @@ use crate::commands::{arguments, chosen_entry, engine, load, runs_interpreted};
 use crate::output::{Messenger, Verdict, error, print};
 use crate::profile::{Clock, show};
 use std::fmt::Write;
-use terrace::{Backend, Engine, Failed, Outcome, Settings};
+use terrace::{Backend, Engine, Failed, Outcome, Settings, Value};
 
 /// How many elements of an array are printed.
 const MOST: usize = 40;
@@ -22,7 +22,13 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     if let Some(path) = &it.output {
         program.check_output(&name, path)?;
     }
-    let Some(data) = arguments(&program, &name, &it.args)? else { return Ok(Verdict::Usage) };
+    // Interpreters compute on nested values, so files are read as such for them.
+    let nested = it.verify || matches!(how.backend, Some(Backend::Interp | Backend::Flat | Backend::Mem));
+    let make = |k: usize, text: &str| match nested {
+        true => program.argument(&name, k, text).map(Value::Data),
+        false => program.argument_value(&name, k, text),
+    };
+    let Some(values) = arguments(&program, &name, &it.args, make)? else { return Ok(Verdict::Usage) };
     clock.lap("reading the arguments");
     let settings = how.settings()?;
     let profile = settings.profile || it.profile.is_some();
@@ -38,7 +44,7 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
         error(&format!("note: {why}\n"));
     }
     clock.lap("compiling");
-    let outcome = engine.call(&name, data)?;
+    let outcome = engine.call_values(&name, values)?;
     clock.lap("calling the entry");
     match &it.output {
         Some(path) => program.write_output(&name, &outcome.value, path)?,
@@ -58,7 +64,7 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     }
 }
 
-fn stats(engine: &Engine, entry: &str, outcome: &Outcome) {
+fn stats(engine: &Engine, entry: &str, outcome: &Outcome<Value>) {
     let mut out = String::new();
     let ran = engine.that_ran(entry, outcome.body);
     if let Some(body) = outcome.body.text() {

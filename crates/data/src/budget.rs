@@ -16,8 +16,13 @@ use terrace_plan::data::Data;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     bytes: u64,
+    /// What a value takes.
+    each: u64,
     left: u64,
 }
+
+/// The widest number.
+const IN_COLUMNS: u64 = 8;
 
 const WITHOUT_KNOWLEDGE: u64 = 16 << 30;
 
@@ -29,7 +34,13 @@ impl Budget {
     }
 
     pub(crate) fn of_bytes(bytes: u64) -> Budget {
-        Budget { bytes, left: bytes / size_of::<Data>() as u64 }
+        let each = size_of::<Data>() as u64;
+        Budget { bytes, each, left: bytes / each }
+    }
+
+    /// The same for values that are kept as flat memory.
+    pub(crate) fn in_columns(self) -> Budget {
+        Budget { each: IN_COLUMNS, left: self.bytes / IN_COLUMNS, ..self }
     }
 
     /// Takes room for so many values.
@@ -49,7 +60,7 @@ impl Budget {
     }
 
     fn refuse(&self, file: &str) -> DataError {
-        let values = self.bytes / size_of::<Data>() as u64;
+        let values = self.bytes / self.each;
         DataError::new("T0727", format!("`{file}` holds more values than fit in memory"))
             .note(format!("there is room for about {values} of them on this machine"))
             .hint("read only one column with `file.parquet:column`, or split the file")

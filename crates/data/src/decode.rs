@@ -239,7 +239,8 @@ pub(crate) fn tuples(count: usize, columns: Vec<Vec<Data>>) -> Vec<Data> {
     (0..count).map(|_| Data::Tuple(parts.iter_mut().filter_map(Iterator::next).collect())).collect()
 }
 
-fn deeper(trouble: Trouble, step: &str, row: impl Fn(usize) -> usize) -> Trouble {
+/// The same trouble as seen from one level further out.
+pub(crate) fn deeper(trouble: Trouble, step: &str, row: impl Fn(usize) -> usize) -> Trouble {
     match trouble {
         Trouble::Nulls(nulls) => {
             Trouble::Nulls(Nulls { row: row(nulls.row), path: format!("{step}{}", nulls.path), ..nulls })

@@ -10,8 +10,10 @@
 //! Types come from the declared type, never from the data, so that an empty array keeps its own. No column admits missing values.
 //! Declines to write enums.
 
+use crate::column::Column;
 use crate::error::DataError;
 use crate::fit::{foreign_part, row_of};
+use crate::piece::piece;
 use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
@@ -36,9 +38,15 @@ pub(crate) fn check_type(surface: &Surface) -> Result<(), DataError> {
     }
 }
 
+/// The rows of a table.
+enum Rows<'a> {
+    Nested(Vec<&'a Data>),
+    Flat(&'a Column, usize),
+}
+
 /// A value as a table.
 pub(crate) struct Table<'a> {
-    rows: Vec<&'a Data>,
+    rows: Rows<'a>,
     columns: Vec<(String, &'a Surface)>,
     /// Whether rows are taken apart, a column for each part.
     in_parts: bool,
@@ -46,11 +54,25 @@ pub(crate) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(crate) fn new(value: &'a Data, surface: &'a Surface) -> Result<Self, DataError> {
+    /// The table of a nested value.
+    pub(crate) fn nested(value: &'a Data, surface: &'a Surface) -> Result<Self, DataError> {
         let rows = match (value, surface) {
             (Data::Array(rows), Surface::Array(_)) => rows.iter().collect(),
             _ => vec![value],
         };
+        Table::new(Rows::Nested(rows), surface)
+    }
+
+    /// The table of the only row of a column.
+    pub(crate) fn flat(value: &'a Column, surface: &'a Surface) -> Result<Self, DataError> {
+        let rows = match (value, surface) {
+            (Column::Equal(count, rows), Surface::Array(_)) => Rows::Flat(rows, *count),
+            _ => Rows::Flat(value, 1),
+        };
+        Table::new(rows, surface)
+    }
+
+    fn new(rows: Rows<'a>, surface: &'a Surface) -> Result<Self, DataError> {
         let row = row_of(surface);
         let columns = match row {
             Surface::Tuple(parts) => parts.iter().enumerate().map(|(k, part)| (k.to_string(), part)).collect(),
@@ -71,21 +93,37 @@ impl<'a> Table<'a> {
 
     /// The rows, some at a time.
     pub(crate) fn batches(&self) -> impl Iterator<Item = Result<RecordBatch, DataError>> {
-        self.rows.chunks(ROWS).map(|rows| {
-            let mut arrays = Vec::new();
-            for (k, (_, part)) in self.columns.iter().enumerate() {
-                arrays.push(if self.in_parts { column(&nth(rows, k)?, part)? } else { column(rows, part)? });
-            }
-            RecordBatch::try_new(self.schema.clone(), arrays).map_err(|e| contradiction(&e))
-        })
+        let count = match &self.rows {
+            Rows::Nested(rows) => rows.len(),
+            Rows::Flat(_, count) => *count,
+        };
+        (0..count).step_by(ROWS).map(move |start| self.batch(start, ROWS.min(count - start)))
+    }
+
+    fn batch(&self, start: usize, count: usize) -> Result<RecordBatch, DataError> {
+        let mut arrays = Vec::new();
+        for (k, (_, part)) in self.columns.iter().enumerate() {
+            arrays.push(match &self.rows {
+                Rows::Nested(rows) if self.in_parts => column(&nth(&rows[start..start + count], k)?, part)?,
+                Rows::Nested(rows) => column(&rows[start..start + count], part)?,
+                Rows::Flat(rows, _) => {
+                    let whole = match rows {
+                        Column::Parts(parts) if self.in_parts => parts.get(k).ok_or_else(|| not_of_its_type(part))?,
+                        whole => whole,
+                    };
+                    piece(whole, start, count, part)?
+                }
+            });
+        }
+        RecordBatch::try_new(self.schema.clone(), arrays).map_err(|e| contradiction(&e))
     }
 }
 
-fn contradiction(e: &ArrowError) -> DataError {
+pub(crate) fn contradiction(e: &ArrowError) -> DataError {
     DataError::new("T0741", format!("this value cannot be written as a table: {e}"))
 }
 
-fn not_of_its_type(surface: &Surface) -> DataError {
+pub(crate) fn not_of_its_type(surface: &Surface) -> DataError {
     DataError::new("T0741", format!("a part of this value is not of its type {surface}"))
         .note("this is a mistake in the compiler, not in your program")
 }
@@ -123,20 +161,24 @@ fn data_type(surface: &Surface) -> Result<DataType, DataError> {
     })
 }
 
-fn item(element: &Surface) -> Result<Arc<Field>, DataError> {
+pub(crate) fn item(element: &Surface) -> Result<Arc<Field>, DataError> {
     Ok(Arc::new(Field::new("item", data_type(element)?, false)))
 }
 
-fn fields(surface: &Surface) -> Result<Fields, DataError> {
+pub(crate) fn fields(surface: &Surface) -> Result<Fields, DataError> {
     parts(surface).iter().map(|(name, part)| Ok(Field::new(name.as_str(), data_type(part)?, false))).collect()
 }
 
-fn parts(surface: &Surface) -> Vec<(String, &Surface)> {
+pub(crate) fn parts(surface: &Surface) -> Vec<(String, &Surface)> {
     match surface {
         Surface::Tuple(parts) => parts.iter().enumerate().map(|(k, part)| (k.to_string(), part)).collect(),
         Surface::Record { fields, .. } => fields.iter().map(|(name, part)| (name.clone(), part)).collect(),
         _ => Vec::new(),
     }
+}
+
+pub(crate) fn too_long() -> DataError {
+    DataError::new("T0741", "the rows of this value are too long: more than 2^31 elements in a batch")
 }
 
 /// The column of these values.
@@ -150,9 +192,7 @@ fn column(values: &[&Data], surface: &Surface) -> Result<ArrayRef, DataError> {
             for value in values {
                 let Data::Array(row) = value else { return Err(not_of_its_type(surface)) };
                 elements.extend(row);
-                offsets.push(i32::try_from(elements.len()).map_err(|_| {
-                    DataError::new("T0741", "the rows of this value are too long: more than 2^31 elements in a batch")
-                })?);
+                offsets.push(i32::try_from(elements.len()).map_err(|_| too_long())?);
             }
             let elements = column(&elements, element)?;
             let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));

@@ -98,7 +98,8 @@ pub(crate) fn row_of(wanted: &Surface) -> &Surface {
     }
 }
 
-fn parts_of(row: &Surface) -> Vec<&Surface> {
+/// The types of the parts of a row.
+pub(crate) fn parts_of(row: &Surface) -> Vec<&Surface> {
     match row {
         Surface::Tuple(parts) => parts.iter().collect(),
         Surface::Record { fields, .. } => fields.iter().map(|(_, part)| part).collect(),

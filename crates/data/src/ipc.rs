@@ -12,10 +12,11 @@
 //! Declines to read the first version of feather, which is another format of the same name.
 
 use crate::budget::Budget;
+use crate::column::Value;
 use crate::encode::Table;
 use crate::error::{DataError, damaged, unreadable};
 use crate::fit::select;
-use crate::gather::Gather;
+use crate::gather::{Form, Gather};
 use crate::save::Output;
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_fb_to_schema;
@@ -26,7 +27,6 @@ use arrow_schema::ArrowError;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
-use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -45,12 +45,13 @@ pub(crate) fn read(
     wanted: &Surface,
     column: Option<&str>,
     budget: Budget,
-) -> Result<Data, DataError> {
+    form: Form,
+) -> Result<Value, DataError> {
     let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
     let mut source = Source { file: BufReader::new(file), length, name, budget };
     let start = source.bytes(0, length.min(8))?;
     if start.starts_with(MAGIC) {
-        return source.file_format(wanted, column);
+        return source.file_format(wanted, column, form);
     }
     match start.get(..4) {
         Some(b"PAR1") => Err(damaged(name, "it is a Parquet file").hint("rename it to end in `.parquet`")),
@@ -59,7 +60,7 @@ pub(crate) fn read(
             Err(DataError::new("T0726", format!("`{name}` is in the first version of feather, long obsolete"))
                 .hint("write it again with a newer pyarrow"))
         }
-        _ => source.stream_format(wanted, column),
+        _ => source.stream_format(wanted, column, form),
     }
 }
 
@@ -80,7 +81,7 @@ impl Source<'_> {
         damaged(self.name, format!("the decoder says: {e}"))
     }
 
-    fn file_format(&mut self, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
+    fn file_format(&mut self, wanted: &Surface, column: Option<&str>, form: Form) -> Result<Value, DataError> {
         let name = self.name;
         let early = || damaged(name, "its table of contents is missing: it was not written to its end");
         let tail = self.bytes(self.length.checked_sub(10).ok_or_else(early)?, 10)?;
@@ -103,7 +104,7 @@ impl Source<'_> {
             let message = self.block(block)?;
             decoder.read_dictionary(block, &message).map_err(|e| self.says(&e))?;
         }
-        let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget);
+        let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
         for block in footer.recordBatches().iter().flatten() {
             let message = self.block(block)?;
             if let Some(batch) = decoder.read_record_batch(block, &message).map_err(|e| self.says(&e))? {
@@ -162,7 +163,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn stream_format(&mut self, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
+    fn stream_format(&mut self, wanted: &Surface, column: Option<&str>, form: Form) -> Result<Value, DataError> {
         let name = self.name;
         let mut at = 0;
         let Some((first, _)) = self.message(&mut at)? else { return Err(damaged(name, "it holds nothing")) };
@@ -174,7 +175,7 @@ impl Source<'_> {
         let columns = selection.columns();
 
         let mut decoder = FileDecoder::new(schema.clone(), head.version()).with_projection(columns.clone());
-        let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget);
+        let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
         while let Some((message, block)) = self.message(&mut at)? {
             let kind = root_as_message(head_of(&message)).map(|head| head.header_type());
             if kind == Ok(MessageHeader::DictionaryBatch) {
@@ -219,8 +220,7 @@ fn head_of(message: &[u8]) -> &[u8] {
     message.get(if message.starts_with(&CONTINUES) { 8 } else { 4 }..).unwrap_or(&[])
 }
 
-pub(crate) fn write(out: &mut Output, value: &Data, surface: &Surface) -> Result<(), DataError> {
-    let table = Table::new(value, surface)?;
+pub(crate) fn write(out: &mut Output, table: &Table) -> Result<(), DataError> {
     let failed = |e: ArrowError| DataError::new("T0741", format!("this value cannot be written as Arrow: {e}"));
     let mut writer = FileWriter::try_new(out, &table.schema()).map_err(failed)?;
     for batch in table.batches() {

@@ -30,10 +30,14 @@
 //!
 //! [`write()`] goes the other way: a column per field of a record or part of a tuple (`0`, `1`, …), or one column `value`.
 //!
+//! [`read_flat`] and [`write_flat`] are the same for programs that compute on columns: numbers are never Rust values one by one.
+//!
 //! Declines to convert between number types, to invent values for missing ones, and to read CSV.
 
+mod append;
 mod budget;
 mod codes;
+mod column;
 mod decode;
 mod describe;
 mod encode;
@@ -46,32 +50,49 @@ mod guard;
 mod ipc;
 mod npy;
 mod parquet_file;
+mod piece;
 mod save;
 
 pub use codes::explain;
+pub use column::{Column, Value};
 pub use ending::is_data_file;
 pub use error::DataError;
 
 use budget::Budget;
+use encode::Table;
 use ending::Format;
+use gather::Form;
 use std::path::Path;
 use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
 /// The value of type `wanted` that a file, or the named column of it, holds.
 pub fn read(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
-    read_within(path, wanted, column, Budget::of_this_machine())
+    read_within(path, wanted, column, Budget::of_this_machine(), Form::Nested).map(Value::into_data)
 }
 
-fn read_within(path: &Path, wanted: &Surface, column: Option<&str>, budget: Budget) -> Result<Data, DataError> {
+/// The same as flat memory, where it is an array; a column with a dictionary, or one row of a file, is a nested value all the same.
+pub fn read_flat(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Value, DataError> {
+    read_within(path, wanted, column, Budget::of_this_machine(), Form::Flat)
+}
+
+fn read_within(
+    path: &Path,
+    wanted: &Surface,
+    column: Option<&str>,
+    budget: Budget,
+    form: Form,
+) -> Result<Value, DataError> {
     let format = Format::of(path)?;
     let name = path.display().to_string();
     fit::readable(wanted, &name)?;
     let file = error::open(path)?;
     match format {
-        Format::Npy => npy::read::read(file, &name, wanted, column, budget),
-        Format::Arrow => guard::against_damage(&name, || ipc::read(file, &name, wanted, column, budget)),
-        Format::Parquet => guard::against_damage(&name, || parquet_file::read(file, &name, wanted, column, budget)),
+        Format::Npy => npy::read::read(file, &name, wanted, column, budget, form),
+        Format::Arrow => guard::against_damage(&name, || ipc::read(file, &name, wanted, column, budget, form)),
+        Format::Parquet => {
+            guard::against_damage(&name, || parquet_file::read(file, &name, wanted, column, budget, form))
+        }
     }
 }
 
@@ -80,8 +101,18 @@ pub fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), DataErr
     check_target(path, surface)?;
     match Format::of(path)? {
         Format::Npy => npy::write::write(path, value, surface),
-        Format::Arrow => save::save(path, |out| ipc::write(out, value, surface)),
-        Format::Parquet => save::save(path, |out| parquet_file::write(out, value, surface)),
+        Format::Arrow => save::save(path, |out| ipc::write(out, &Table::nested(value, surface)?)),
+        Format::Parquet => save::save(path, |out| parquet_file::write(out, &Table::nested(value, surface)?)),
+    }
+}
+
+/// The same for flat memory: the only row of the column is the value.
+pub fn write_flat(path: &Path, value: &Column, surface: &Surface) -> Result<(), DataError> {
+    check_target(path, surface)?;
+    match Format::of(path)? {
+        Format::Npy => npy::write::write_column(path, value, surface),
+        Format::Arrow => save::save(path, |out| ipc::write(out, &Table::flat(value, surface)?)),
+        Format::Parquet => save::save(path, |out| parquet_file::write(out, &Table::flat(value, surface)?)),
     }
 }
 
@@ -106,13 +137,16 @@ mod tests {
         // So many equal values are a few hundred bytes of Parquet.
         let value = Data::Array(vec![Data::Scalar(Scalar::I64(7)); 100_000]);
         let surface = Surface::Array(Box::new(Surface::Scalar(ScalarType::I64)));
-        let values = |count: u64| Budget::of_bytes(count * size_of::<Data>() as u64);
+        let forms = [(Form::Nested, size_of::<Data>() as u64), (Form::Flat, 8)];
         for ending in ["parquet", "arrow", "npy"] {
             let path = folder.join(format!("value.{ending}"));
             write(&path, &value, &surface).expect("it can be written");
-            let read = |count| read_within(&path, &surface, None, values(count)).map_err(|e| e.code);
-            assert_eq!(read(99_999), Err("T0727"), "{ending}");
-            assert_eq!(read(100_001).as_ref(), Ok(&value), "{ending}");
+            for (form, each) in forms {
+                let read = |count| read_within(&path, &surface, None, Budget::of_bytes(count * each), form);
+                let read = |count| read(count).map(Value::into_data).map_err(|e| e.code);
+                assert_eq!(read(99_999), Err("T0727"), "{ending}");
+                assert_eq!(read(120_001).as_ref(), Ok(&value), "{ending}");
+            }
         }
         std::fs::remove_dir_all(&folder).expect("the folder is there");
     }

@@ -6,11 +6,12 @@
 //! Declines to read encrypted files, and codecs that hardly anybody uses (LZO, Brotli).
 
 use crate::budget::Budget;
+use crate::column::Value;
 use crate::encode::Table;
 use crate::error::{DataError, damaged, unreadable};
 use crate::fit::select;
 use crate::footer;
-use crate::gather::Gather;
+use crate::gather::{Form, Gather};
 use crate::save::Output;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -21,7 +22,6 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
 /// Rows of a batch: the decoder's own advice for flat columns, and small enough for long rows.
@@ -33,7 +33,8 @@ pub(crate) fn read(
     wanted: &Surface,
     column: Option<&str>,
     budget: Budget,
-) -> Result<Data, DataError> {
+    form: Form,
+) -> Result<Value, DataError> {
     let length = check_magic(&mut file, name)?;
     check_footer(&mut file, length, name)?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| not_decoded(name, &e))?;
@@ -41,10 +42,11 @@ pub(crate) fn read(
     let schema = builder.schema().clone();
     let selection = select(&schema, wanted, column, name)?;
     let columns = selection.columns();
-    check_values(builder.metadata(), &columns, &budget, name)?;
+    let room = form.of(wanted, &schema, &columns).budget(budget);
+    check_values(builder.metadata(), &columns, &room, name)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.clone());
     let batches = builder.with_projection(mask).with_batch_size(ROWS).build().map_err(|e| not_decoded(name, &e))?;
-    let mut gather = Gather::new(name, &schema, wanted, &selection, columns, budget);
+    let mut gather = Gather::new(name, &schema, wanted, &selection, columns, budget, form);
     for batch in batches {
         gather.push(&batch.map_err(|e| damaged(name, format!("the decoder says: {e}")))?)?;
     }
@@ -115,8 +117,7 @@ fn not_decoded(name: &str, e: &ParquetError) -> DataError {
     error
 }
 
-pub(crate) fn write(out: &mut Output, value: &Data, surface: &Surface) -> Result<(), DataError> {
-    let table = Table::new(value, surface)?;
+pub(crate) fn write(out: &mut Output, table: &Table) -> Result<(), DataError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let failed = |e: ParquetError| DataError::new("T0741", format!("this value cannot be written as Parquet: {e}"));
     let mut writer = ArrowWriter::try_new(out, table.schema(), Some(properties)).map_err(failed)?;

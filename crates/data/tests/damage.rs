@@ -6,8 +6,8 @@
 mod support;
 
 use std::path::Path;
-use support::{Dice, Folder, fixture, surface};
-use terrace_data::{explain, is_data_file, read};
+use support::{Dice, Folder, fixture, read, surface};
+use terrace_data::{explain, is_data_file};
 
 const FILES: [(&str, &str); 17] = [
     ("ragged_snappy.parquet:pairs", "[][](i32, f64)"),

@@ -2,8 +2,8 @@
 
 mod support;
 
-use support::{fixture, is_of, show, surface};
-use terrace_data::{is_data_file, read};
+use support::{fixture, is_of, read, show, surface};
+use terrace_data::is_data_file;
 
 /// Reads `file` or `file:column` and compares the value, or the code and the start of the title.
 fn check(argument: &str, wanted: &str, expected: &str) {

@@ -4,9 +4,9 @@ mod support;
 
 use std::path::Path;
 use std::slice::from_ref;
-use support::{Dice, Folder, fixture, is_of, same, show, surface};
+use support::{Dice, Folder, fixture, is_of, read, same, show, surface};
 use terrace_base::{Scalar, ScalarType};
-use terrace_data::{check_target, read, write};
+use terrace_data::{Value, check_target, read_flat, write, write_flat};
 use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
@@ -20,6 +20,13 @@ fn round_trip(path: &Path, value: &Data, surface: &Surface) {
         let (wrote, got) = (show(value), show(&back));
         let cut = |text: &str| text.chars().take(400).collect::<String>();
         panic!("{surface} through {}\nwrote: {}\n  got: {}", path.display(), cut(&wrote), cut(&got));
+    }
+    if let Ok(Value::Column(column)) = read_flat(path, surface, None) {
+        let other = path.with_file_name(format!("flat-{}", path.file_name().expect("a file").display()));
+        write_flat(&other, &column, surface).unwrap_or_else(|e| panic!("{surface} to {}: {e}", other.display()));
+        let bytes = |path: &Path| std::fs::read(path).expect("written");
+        assert_eq!(bytes(path), bytes(&other), "{surface} to {} as flat memory", path.display());
+        std::fs::remove_file(&other).expect("it is there");
     }
 }
 

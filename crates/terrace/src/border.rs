@@ -10,16 +10,36 @@
 use crate::engine::diagnose;
 use crate::program::{Failed, Program};
 use crate::show;
+use crate::value::Value;
 use std::path::{Path, PathBuf};
 use terrace_base::Diagnostic;
+use terrace_data::DataError;
 use terrace_ir::core::Role;
 use terrace_plan::data::Data;
-use terrace_plan::surface::EntryParam;
+use terrace_plan::surface::{EntryParam, Surface};
 use terrace_syntax::ast::ItemKind;
 
 impl Program {
     /// The value of an argument of an entry, as written on a command line: an expression, or the name of a data file.
     pub fn argument(&self, entry: &str, index: usize, text: &str) -> Result<Data, Failed> {
+        let nested = |path: &Path, wanted: &Surface, column: Option<&str>| {
+            terrace_data::read(path, wanted, column).map(terrace_data::Value::Data)
+        };
+        self.read_argument(entry, index, text, nested)?.into_data()
+    }
+
+    /// The same, with what is in files as columns, for an engine on a device.
+    pub fn argument_value(&self, entry: &str, index: usize, text: &str) -> Result<Value, Failed> {
+        self.read_argument(entry, index, text, terrace_data::read_flat)
+    }
+
+    fn read_argument(
+        &self,
+        entry: &str,
+        index: usize,
+        text: &str,
+        read: impl Fn(&Path, &Surface, Option<&str>) -> Result<terrace_data::Value, DataError>,
+    ) -> Result<Value, Failed> {
         let signature = self.signature(entry)?;
         let Some(param) = signature.params.get(index) else {
             return Err(Failed::plain("T0703", format!("`{entry}` takes {} arguments", signature.params.len())));
@@ -27,11 +47,14 @@ impl Program {
         // A file of another kind is a mistake that deserves better words than an expression that makes no sense.
         let other_file = || Path::new(text).is_file().then(|| (PathBuf::from(text), None));
         match terrace_data::is_data_file(text).or_else(other_file) {
-            Some((path, column)) => terrace_data::read(&path, &param.surface, column.as_deref()).map_err(|e| {
-                let note = format!("this is argument {} of `{entry}`, `{}: {}`", index + 1, param.name, param.text);
-                Failed::from(e.to_diagnostic().note(note))
-            }),
-            None => self.expression(param, index, text).map_err(|mut failed| {
+            Some((path, column)) => {
+                let found = read(&path, &param.surface, column.as_deref()).map_err(|e| {
+                    let note = format!("this is argument {} of `{entry}`, `{}: {}`", index + 1, param.name, param.text);
+                    Failed::from(e.to_diagnostic().note(note))
+                });
+                Value::from_file(found?)
+            }
+            None => self.expression(param, index, text).map(Value::Data).map_err(|mut failed| {
                 for message in &mut failed.diagnostics {
                     // The header around the expression is not the user's.
                     message.labels.retain(|l| l.primary || !l.text.contains("`argument`"));
@@ -73,8 +96,15 @@ impl Program {
     }
 
     /// The result of an entry as text; arrays of more than `most` elements are abbreviated.
-    pub fn show_result(&self, entry: &str, value: &Data, most: usize) -> Result<String, Failed> {
-        Ok(show::value(value, &self.signature(entry)?.result, most))
+    pub fn show_result(&self, entry: &str, value: &Value, most: usize) -> Result<String, Failed> {
+        let surface = &self.signature(entry)?.result;
+        Ok(match value {
+            Value::Data(data) => show::value(data, surface, most),
+            Value::Columns(columns) => match columns.to_file() {
+                Some(column) => show::column(&column, surface, most),
+                None => show::value(&columns.to_data()?, surface, most),
+            },
+        })
     }
 
     /// Whether the result of an entry could be written to a file, before anything is computed.
@@ -83,8 +113,16 @@ impl Program {
     }
 
     /// Writes the result of an entry to a file, in the format of its ending.
-    pub fn write_output(&self, entry: &str, value: &Data, path: &Path) -> Result<(), Failed> {
-        terrace_data::write(path, value, &self.signature(entry)?.result).map_err(|e| Failed::from(e.to_diagnostic()))
+    pub fn write_output(&self, entry: &str, value: &Value, path: &Path) -> Result<(), Failed> {
+        let surface = &self.signature(entry)?.result;
+        let written = match value {
+            Value::Data(data) => terrace_data::write(path, data, surface),
+            Value::Columns(columns) => match columns.to_file() {
+                Some(column) => terrace_data::write_flat(path, &column, surface),
+                None => terrace_data::write(path, &columns.to_data()?, surface),
+            },
+        };
+        written.map_err(|e| Failed::from(e.to_diagnostic()))
     }
 }
 

@@ -44,13 +44,13 @@ use terrace_runtime::{Argument, Column, Element, Owner, SlotValue, Stats, from_s
 /// A value as columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns {
-    layout: Layout,
-    slots: Vec<SlotValue>,
+    pub(crate) layout: Layout,
+    pub(crate) slots: Vec<SlotValue>,
 }
 
-const RAGGED: DimLayout = DimLayout::Irregular { packed: true };
+pub(crate) const RAGGED: DimLayout = DimLayout::Irregular { packed: true };
 
-fn length(n: usize) -> SlotValue {
+pub(crate) fn length(n: usize) -> SlotValue {
     SlotValue::Scalar(Scalar::I64(n as i64))
 }
 
@@ -162,7 +162,7 @@ impl AsRef<[u8]> for ArrowBytes {
     }
 }
 
-fn held(ty: ScalarType, buffer: Buffer) -> Option<Column> {
+pub(crate) fn held(ty: ScalarType, buffer: Buffer) -> Option<Column> {
     Column::held(ty, Arc::new(ArrowBytes(buffer)))
 }
 
@@ -176,16 +176,20 @@ impl AsRef<[u8]> for Held {
 }
 
 /// The numbers of a column as an Arrow buffer: the same memory, where it is aligned for them.
-fn buffer_of<T: Element + ArrowNativeType>(column: &Column) -> Option<ScalarBuffer<T>> {
+pub(crate) fn buffer_of<T: Element + ArrowNativeType>(column: &Column) -> Option<ScalarBuffer<T>> {
     (column.ty() == T::TYPE).then_some(())?;
     if !(column.bytes().as_ptr() as usize).is_multiple_of(align_of::<T>()) {
         return column.to_vec().map(ScalarBuffer::from);
     }
-    let buffer = Buffer::from(bytes::Bytes::from_owner(Held(column.clone().into_owner())));
-    Some(ScalarBuffer::from(buffer))
+    Some(ScalarBuffer::from(bytes_of(column)))
 }
 
-fn unfit(text: impl Into<String>) -> Failed {
+/// The bytes of a column: the same memory, where others may have it.
+pub(crate) fn bytes_of(column: &Column) -> Buffer {
+    Buffer::from(bytes::Bytes::from_owner(Held(column.clone().into_owner())))
+}
+
+pub(crate) fn unfit(text: impl Into<String>) -> Failed {
     Failed::plain("T0710", text)
 }
 
@@ -346,7 +350,7 @@ fn to_column(layout: &Layout, slots: &mut std::slice::Iter<'_, SlotValue>, rows:
 }
 
 /// The layout of a type in which every row may have its own length.
-fn plain_layout(surface: &Surface, inside: bool) -> Result<Layout, Failed> {
+pub(crate) fn plain_layout(surface: &Surface, inside: bool) -> Result<Layout, Failed> {
     Ok(match surface {
         Surface::Scalar(ty) => Layout::Scalar(*ty),
         Surface::Tuple(parts) => {
@@ -363,7 +367,7 @@ fn plain_layout(surface: &Surface, inside: bool) -> Result<Layout, Failed> {
     })
 }
 
-fn is_packed(layout: &Layout) -> bool {
+pub(crate) fn is_packed(layout: &Layout) -> bool {
     match layout {
         Layout::Scalar(_) => true,
         Layout::Tuple(parts) => parts.iter().all(is_packed),

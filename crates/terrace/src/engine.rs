@@ -32,9 +32,9 @@ use terrace_runtime::{Loaded, RunError, Runtime, Stats, ValueError};
 
 /// The result of a call.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Outcome<V = Data> {
     /// The value.
-    pub value: Data,
+    pub value: V,
     /// What it took, on a device.
     pub stats: Option<Stats>,
     /// What it took, in an interpreter: counts by name.
@@ -202,16 +202,21 @@ pub(crate) fn diagnose(failure: &Failure, sources: &SourceMap) -> terrace_base::
     failure.to_diagnostic_with(&|file| sources.name(file).starts_with("std/"))
 }
 
+/// Whether an entry takes so many arguments.
+pub(crate) fn takes(entry: &str, wanted: usize, given: usize) -> Result<(), Failed> {
+    if wanted == given {
+        return Ok(());
+    }
+    let s = if wanted == 1 { "" } else { "s" };
+    Err(Failed::plain("T0703", format!("`{entry}` takes {wanted} argument{s}, and {given} were given")))
+}
+
 impl Engine {
     /// Calls an entry.
     pub fn call(&self, entry: &str, args: Vec<Data>) -> Result<Outcome, Failed> {
         let id = self.program.entry(entry)?;
         let wanted = self.program.core.functions[id].params.len();
-        if wanted != args.len() {
-            let s = if wanted == 1 { "" } else { "s" };
-            let text = format!("`{entry}` takes {wanted} argument{s}, and {} were given", args.len());
-            return Err(Failed::plain("T0703", text));
-        }
+        takes(entry, wanted, args.len())?;
         match self.regular_for(id, &args)? {
             Some(regular) => {
                 let outcome = regular.run(regular.program.entry(entry)?, args)?;
@@ -328,7 +333,7 @@ impl Engine {
     }
 
     /// What went wrong with a call. The plan does not know what the parameters are called; the program does.
-    fn call_failed(&self, loaded: &Loaded, id: FuncId, error: &RunError) -> Failed {
+    pub(crate) fn call_failed(&self, loaded: &Loaded, id: FuncId, error: &RunError) -> Failed {
         let function = &self.program.core.functions[id];
         let RunError::Argument { param, error: ValueError::Size { index, found, wanted } } = error else {
             return self.failed(loaded, error);

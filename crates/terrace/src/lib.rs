@@ -36,6 +36,7 @@ mod shapes;
 pub mod show;
 mod stages;
 mod start;
+mod value;
 mod versions;
 
 pub use backend::{Backend, Settings};
@@ -53,6 +54,7 @@ pub use terrace_plan::data::Data;
 pub use terrace_plan::surface::{EntryParam, EntrySignature, Surface};
 pub use terrace_plan::threshold::{Guarded, Threshold};
 pub use terrace_runtime as runtime;
+pub use value::Value;
 pub use versions::thresholds;
 
 /// The longer explanation of an error code.

@@ -67,7 +67,7 @@ impl KernelTime {
 
 impl Engine {
     /// Where the time of a call of this engine went; nothing where no device ran it.
-    pub fn profile(&self, entry: &str, outcome: &Outcome) -> Option<Profile> {
+    pub fn profile<V>(&self, entry: &str, outcome: &Outcome<V>) -> Option<Profile> {
         let stats = outcome.stats.as_ref()?;
         let plan = self.that_ran(entry, outcome.body).loaded()?.plan();
         let ran = stats.launches_per_kernel.iter().enumerate().filter(|(_, calls)| **calls > 0);

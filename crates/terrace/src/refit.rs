@@ -15,7 +15,7 @@
 //! dimension. What comes out is checked once more when it is put on the device.
 
 use terrace_algebra::{Size, SizeVar};
-use terrace_base::Scalar;
+use terrace_base::{Scalar, ScalarType};
 use terrace_ir::core::Type;
 use terrace_plan::layout::{DimLayout, Layout};
 use terrace_runtime::{Column, SlotValue};
@@ -23,8 +23,46 @@ use terrace_runtime::{Column, SlotValue};
 /// In a closed form, variables from here on are scalars of the same parameter.
 const FIRST_SCALAR: u32 = 100;
 
+/// Why columns cannot be handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    /// A row has another length than the parameter's type says, or than the first row.
+    Length {
+        /// The row, unless it is the array itself.
+        row: Option<usize>,
+        /// Its length.
+        found: i64,
+        /// The length that it should have.
+        wanted: i64,
+        /// The same in words.
+        text: String,
+    },
+    /// Something else.
+    Other(String),
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Misfit::Length { text, .. } | Misfit::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<String> for Misfit {
+    fn from(text: String) -> Misfit {
+        Misfit::Other(text)
+    }
+}
+
+impl From<&str> for Misfit {
+    fn from(text: &str) -> Misfit {
+        Misfit::Other(text.to_string())
+    }
+}
+
 /// The slots of a value laid out as `from`, for a parameter laid out as `to`.
-pub(crate) fn refit(slots: Vec<SlotValue>, from: &Layout, to: &Layout) -> Result<Vec<SlotValue>, String> {
+pub(crate) fn refit(slots: Vec<SlotValue>, from: &Layout, to: &Layout) -> Result<Vec<SlotValue>, Misfit> {
     let mut work = Refit { slots: slots.into_iter(), out: Vec::new() };
     work.value(from, to, &Rows::One)?;
     Ok(work.out)
@@ -69,8 +107,9 @@ fn skip(slots: &mut std::slice::Iter<'_, SlotValue>, layout: &Layout) -> bool {
 
 fn has_one_step(offsets: &SlotValue) -> bool {
     let SlotValue::Column(column) = offsets else { return false };
-    let Some(offsets) = column.to_vec::<i64>() else { return false };
-    offsets.windows(3).all(|w| w[1] - w[0] == w[2] - w[1])
+    let (offsets, _) = column.bytes().as_chunks::<8>();
+    let step = |w: &[[u8; 8]]| i64::from_le_bytes(w[1]) - i64::from_le_bytes(w[0]);
+    column.ty() == ScalarType::I64 && offsets.windows(3).all(|w| step(&w[..2]) == step(&w[1..]))
 }
 
 /// How many values stand side by side.
@@ -91,6 +130,14 @@ impl Rows {
         }
     }
 
+    fn misfit(&self, row: usize, found: i64, wanted: i64, text: String) -> Misfit {
+        match self {
+            Rows::One => Misfit::Length { row: None, found, wanted, text },
+            Rows::Outer(_) => Misfit::Length { row: Some(row), found, wanted, text },
+            Rows::Deeper(_) => Misfit::Other(text),
+        }
+    }
+
     fn below(&self, elements: usize) -> Rows {
         if matches!(self, Rows::One) { Rows::Outer(elements) } else { Rows::Deeper(elements) }
     }
@@ -108,7 +155,7 @@ struct Refit {
 }
 
 impl Refit {
-    fn value(&mut self, from: &Layout, to: &Layout, rows: &Rows) -> Result<(), String> {
+    fn value(&mut self, from: &Layout, to: &Layout, rows: &Rows) -> Result<(), Misfit> {
         match (from, to) {
             (Layout::Scalar(a), Layout::Scalar(b)) if a == b => {
                 let slot = self.slots.next().ok_or("the result has too few slots")?;
@@ -123,25 +170,25 @@ impl Refit {
                 let elements = self.descriptor(lengths, b, rows)?;
                 self.value(inner, wanted, &rows.below(elements))
             }
-            _ => Err("the types differ".to_string()),
+            _ => Err("the types differ".into()),
         }
     }
 
-    fn lengths(&mut self, dim: &DimLayout, rows: &Rows) -> Result<Lengths, String> {
+    fn lengths(&mut self, dim: &DimLayout, rows: &Rows) -> Result<Lengths, Misfit> {
         match dim {
             DimLayout::Length => Ok(Lengths::Uniform(self.scalar()?)),
             DimLayout::Irregular { packed: true } => {
                 let Some(SlotValue::Column(column)) = self.slots.next() else {
-                    return Err("the result has no offsets where its layout says so".to_string());
+                    return Err("the result has no offsets where its layout says so".into());
                 };
                 let offsets = column.to_vec::<i64>().ok_or("the offsets of the result are no i64")?;
                 self.scalar()?;
                 if offsets.len() != rows.count() + 1 {
-                    return Err(format!("the result has {} offsets for {} rows", offsets.len(), rows.count()));
+                    return Err(format!("the result has {} offsets for {} rows", offsets.len(), rows.count()).into());
                 }
                 Ok(Lengths::Offsets(column, offsets))
             }
-            DimLayout::Irregular { packed: false } => Err("its rows are not packed".to_string()),
+            DimLayout::Irregular { packed: false } => Err("its rows are not packed".into()),
             // In a result, all that the formula speaks of beside the row is the number of rows.
             DimLayout::Closed(size) if matches!(rows, Rows::Outer(_)) => {
                 let count = i64::try_from(rows.count()).map_err(|_| "the result has too many rows")?;
@@ -154,19 +201,19 @@ impl Refit {
                 }
                 Ok(Lengths::Offsets(Column::from_slice(&offsets), offsets))
             }
-            DimLayout::Closed(_) => Err("it has a formula below its second dimension".to_string()),
+            DimLayout::Closed(_) => Err("it has a formula below its second dimension".into()),
         }
     }
 
-    fn scalar(&mut self) -> Result<i64, String> {
+    fn scalar(&mut self) -> Result<i64, Misfit> {
         match self.slots.next() {
-            Some(SlotValue::Scalar(s)) => s.as_i64().ok_or_else(|| "a length of the result is no integer".to_string()),
-            _ => Err("the result has no scalar where its layout says so".to_string()),
+            Some(SlotValue::Scalar(s)) => s.as_i64().ok_or_else(|| "a length of the result is no integer".into()),
+            _ => Err("the result has no scalar where its layout says so".into()),
         }
     }
 
     /// Writes the slots of a dimension; says how many elements it has in all.
-    fn descriptor(&mut self, lengths: Lengths, dim: &DimLayout, rows: &Rows) -> Result<usize, String> {
+    fn descriptor(&mut self, lengths: Lengths, dim: &DimLayout, rows: &Rows) -> Result<usize, Misfit> {
         let count = rows.count();
         let total = match &lengths {
             Lengths::Uniform(length) => length * count as i64,
@@ -180,7 +227,8 @@ impl Refit {
             DimLayout::Length => {
                 let length = if count == 0 { 0 } else { length_of(0) };
                 if let Some(row) = (0..count).find(|r| length_of(*r) != length) {
-                    return Err(format!("row {row} has {} elements, and row 0 has {length}", length_of(row)));
+                    let text = format!("row {row} has {} elements, and row 0 has {length}", length_of(row));
+                    return Err(rows.misfit(row, length_of(row), length, text));
                 }
                 self.out.push(SlotValue::Scalar(Scalar::I64(length)));
             }
@@ -193,25 +241,29 @@ impl Refit {
                     }
                 };
                 if !packed {
-                    return Err("the parameter's rows are not packed".to_string());
+                    return Err("the parameter's rows are not packed".into());
                 }
                 self.out.push(SlotValue::Column(column));
                 self.out.push(SlotValue::Scalar(Scalar::I64(total)));
             }
             DimLayout::Closed(size) => {
                 if matches!(rows, Rows::Deeper(_)) {
-                    return Err("the parameter has a formula below its second dimension".to_string());
+                    return Err("the parameter has a formula below its second dimension".into());
                 }
                 for row in 0..count {
                     let wanted = self.evaluate(size, row);
                     if wanted != Some(length_of(row)) {
-                        let wanted = wanted.map_or("another number".to_string(), |w| w.to_string());
-                        return Err(format!("row {row} has {} elements, and its type says {wanted}", length_of(row)));
+                        let known = wanted.map_or("another number".to_string(), |w| w.to_string());
+                        let text = format!("row {row} has {} elements, and its type says {known}", length_of(row));
+                        return Err(match wanted {
+                            Some(wanted) if wanted >= 0 => rows.misfit(row, length_of(row), wanted, text),
+                            _ => Misfit::Other(text),
+                        });
                     }
                 }
             }
         }
-        usize::try_from(total).map_err(|_| "a length of the result is negative".to_string())
+        usize::try_from(total).map_err(|_| "a length of the result is negative".into())
     }
 
     fn evaluate(&self, size: &Size, row: usize) -> Option<i64> {
@@ -229,7 +281,6 @@ impl Refit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrace_base::ScalarType;
 
     fn rows(dim: DimLayout) -> Layout {
         let inner = Layout::Array(dim, Box::new(Layout::Scalar(ScalarType::I32)));
@@ -241,7 +292,8 @@ mod tests {
     }
 
     fn check(slots: Vec<SlotValue>, from: DimLayout, to: DimLayout, wanted: Result<Vec<SlotValue>, &str>) {
-        assert_eq!(refit(slots, &rows(from), &rows(to)), wanted.map_err(str::to_string));
+        let found = refit(slots, &rows(from), &rows(to)).map_err(|why| why.to_string());
+        assert_eq!(found, wanted.map_err(str::to_string));
     }
 
     #[test]

@@ -9,10 +9,112 @@
 //! ```
 //!
 //! What is not abbreviated reads as it is written: it can be given back as an argument. (Infinities and NaN print as `inf` and `nan`.)
+//!
+//! Nested values and flat memory print alike; of flat memory only what is shown is looked at, and the places where rows begin.
 
 use terrace_base::Scalar;
-use terrace_plan::data::Data;
+use terrace_data::Column;
+use terrace_plan::data::{Data, Variant};
 use terrace_plan::surface::Surface;
+
+/// What can be shown.
+trait Shown: Copy {
+    fn kind(self) -> Kind<Self>;
+    /// An element of an array.
+    fn item(self, k: usize) -> Option<Self>;
+    /// The least and the greatest length in each dimension.
+    fn lengths(self) -> Vec<(usize, usize)>;
+}
+
+enum Kind<T> {
+    Scalar(Scalar),
+    Tuple(Vec<T>),
+    Array(usize),
+    Variant(String, usize, Vec<T>),
+}
+
+impl Shown for &Data {
+    fn kind(self) -> Kind<Self> {
+        match self {
+            Data::Scalar(scalar) => Kind::Scalar(*scalar),
+            Data::Tuple(parts) => Kind::Tuple(parts.iter().collect()),
+            Data::Array(items) => Kind::Array(items.len()),
+            Data::Variant(v) => {
+                let Variant { tag, name, fields } = &**v;
+                Kind::Variant(name.clone(), *tag, fields.iter().collect())
+            }
+        }
+    }
+
+    fn item(self, k: usize) -> Option<Self> {
+        items(self).get(k)
+    }
+
+    fn lengths(self) -> Vec<(usize, usize)> {
+        let (mut out, mut level) = (Vec::new(), vec![self]);
+        while let Some(lengths) = lengths(&level) {
+            out.push(lengths);
+            level = level.into_iter().flat_map(items).collect();
+        }
+        out
+    }
+}
+
+/// A row of a column.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    column: &'a Column,
+    row: usize,
+}
+
+impl Shown for Row<'_> {
+    fn kind(self) -> Kind<Self> {
+        match self.column {
+            Column::Numbers(ty, bytes) => {
+                let width = ty.size_bytes();
+                let number = bytes.as_slice().chunks_exact(width).nth(self.row);
+                Kind::Scalar(number.and_then(|b| Scalar::from_le_bytes(*ty, b)).unwrap_or(Scalar::I64(0)))
+            }
+            Column::Parts(parts) => Kind::Tuple(parts.iter().map(|column| Row { column, ..self }).collect()),
+            Column::Equal(length, _) => Kind::Array(*length),
+            Column::Rows(offsets, _) => {
+                let row = offsets.windows(2).nth(self.row);
+                Kind::Array(row.map_or(0, |row| (row[1] - row[0]) as usize))
+            }
+        }
+    }
+
+    fn item(self, k: usize) -> Option<Self> {
+        match self.column {
+            Column::Equal(length, column) => Some(Row { column, row: self.row * length + k }),
+            Column::Rows(offsets, column) => Some(Row { column, row: *offsets.get(self.row)? as usize + k }),
+            _ => None,
+        }
+    }
+
+    fn lengths(self) -> Vec<(usize, usize)> {
+        let (mut out, mut column, mut rows) = (Vec::new(), self.column, 1);
+        while rows > 0 {
+            let (least, greatest, total, inner) = match column {
+                Column::Equal(length, inner) => (*length, *length, rows * length, inner),
+                Column::Rows(offsets, inner) => {
+                    let lengths = offsets.windows(2).map(|row| (row[1] - row[0]) as usize);
+                    let (least, greatest) = lengths.fold((usize::MAX, 0), |(a, b), l| (a.min(l), b.max(l)));
+                    (least, greatest, offsets.last().map_or(0, |end| *end as usize), inner)
+                }
+                _ => break,
+            };
+            out.push((least, greatest));
+            (column, rows) = (inner, total);
+        }
+        out
+    }
+}
+
+/// The literal of flat memory, whose only row is the value.
+pub(crate) fn column(column: &Column, surface: &Surface, most: usize) -> String {
+    literal(Row { column, row: 0 }, Some(surface), most)
+}
 
 /// The literal of a value without names; arrays of more than `most` elements are abbreviated.
 pub fn data(value: &Data, most: usize) -> String {
@@ -24,7 +126,7 @@ pub fn value(value: &Data, surface: &Surface, most: usize) -> String {
     literal(value, Some(surface), most)
 }
 
-fn literal(value: &Data, surface: Option<&Surface>, most: usize) -> String {
+fn literal<T: Shown>(value: T, surface: Option<&Surface>, most: usize) -> String {
     let mut writer = Writer { out: String::new(), abbreviated: false };
     writer.value(value, surface, most);
     if writer.abbreviated {
@@ -39,39 +141,47 @@ struct Writer {
 }
 
 impl Writer {
-    fn value(&mut self, value: &Data, surface: Option<&Surface>, most: usize) {
-        if let (Data::Array(items), Some(_)) = (value, surface)
-            && let Some(text) = text_of(items)
+    fn value<T: Shown>(&mut self, value: T, surface: Option<&Surface>, most: usize) {
+        let kind = value.kind();
+        if let (Kind::Array(count), Some(_)) = (&kind, surface)
+            && let Some(text) = text_of(value, *count, most)
             && self.string(&text, most)
         {
             return;
         }
-        match value {
-            Data::Scalar(s) => {
+        match kind {
+            Kind::Scalar(s) => {
                 let text = s.to_string();
                 // Where the type is known, its name behind every number says nothing new.
                 let short = surface.and_then(|_| text.strip_suffix(s.ty().name()));
                 self.out.push_str(short.unwrap_or(&text));
             }
-            Data::Tuple(parts) => match surface {
+            Kind::Tuple(parts) => match surface {
                 Some(Surface::Record { name, fields }) => {
                     self.out.push_str(constructor(name));
                     self.out.push('{');
-                    for (k, (part, (field, surface))) in parts.iter().zip(fields).enumerate() {
+                    for (k, (part, (field, surface))) in parts.into_iter().zip(fields).enumerate() {
                         self.out.push_str(if k == 0 { "" } else { ", " });
                         self.out.push_str(&format!("{field} = "));
                         self.value(part, Some(surface), most);
                     }
                     self.out.push('}');
                 }
-                _ => self.list(parts, |k| part(surface, k), ['(', ')'], usize::MAX, most),
+                _ => {
+                    let part = |k: usize| Some((*parts.get(k)?, part(surface, k)));
+                    self.list(parts.len(), part, ['(', ')'], usize::MAX, most);
+                }
             },
             // Rows get less room than what they are rows of.
-            Data::Array(items) => self.list(items, |_| element(surface), ['[', ']'], most, (most / 2).max(6)),
-            Data::Variant(v) => {
-                self.out.push_str(&v.name);
-                if !v.fields.is_empty() {
-                    self.list(&v.fields, |k| field(surface, v.tag, k), ['(', ')'], usize::MAX, most);
+            Kind::Array(count) => {
+                let item = |k| Some((value.item(k)?, element(surface)));
+                self.list(count, item, ['[', ']'], most, (most / 2).max(6));
+            }
+            Kind::Variant(name, tag, fields) => {
+                self.out.push_str(&name);
+                if !fields.is_empty() {
+                    let part = |k: usize| Some((*fields.get(k)?, field(surface, tag, k)));
+                    self.list(fields.len(), part, ['(', ')'], usize::MAX, most);
                 }
             }
         }
@@ -79,7 +189,7 @@ impl Writer {
 
     /// Writes bytes that are text as a string; long ones are better off as an array, which is abbreviated.
     fn string(&mut self, text: &str, most: usize) -> bool {
-        let fits = text.chars().count() <= most.max(10) * 4;
+        let fits = text.chars().count() <= longest_text(most);
         if fits {
             let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
             self.out.push_str(&format!("\"{escaped}\""));
@@ -87,20 +197,20 @@ impl Writer {
         fits
     }
 
-    fn list<'s>(
+    fn list<'s, T: Shown>(
         &mut self,
-        items: &[Data],
-        surface: impl Fn(usize) -> Option<&'s Surface>,
+        count: usize,
+        item: impl Fn(usize) -> Option<(T, Option<&'s Surface>)>,
         brackets: [char; 2],
         here: usize,
         most: usize,
     ) {
         self.out.push(brackets[0]);
-        let shown: Vec<usize> = if items.len() <= here {
-            (0..items.len()).collect()
+        let shown: Vec<usize> = if count <= here {
+            (0..count).collect()
         } else {
             self.abbreviated = true;
-            (0..here.div_ceil(2)).chain(items.len() - here / 2..items.len()).collect()
+            (0..here.div_ceil(2)).chain(count - here / 2..count).collect()
         };
         let mut last = None;
         for k in shown {
@@ -109,20 +219,31 @@ impl Writer {
                 Some(before) if before + 1 == k => self.out.push_str(", "),
                 Some(_) => self.out.push_str(", …, "),
             }
-            self.value(&items[k], surface(k), most);
+            if let Some((value, surface)) = item(k) {
+                self.value(value, surface, most);
+            }
             last = Some(k);
         }
         self.out.push(brackets[1]);
     }
 }
 
+/// The longest text that is written as one.
+fn longest_text(most: usize) -> usize {
+    most.max(10) * 4
+}
+
 /// The text that bytes are, if they are one that can be read: letters, and no control characters but line breaks and tabs.
-fn text_of(items: &[Data]) -> Option<String> {
-    let byte = |item: &Data| match item {
-        Data::Scalar(Scalar::U8(b)) => Some(*b),
+fn text_of<T: Shown>(value: T, count: usize, most: usize) -> Option<String> {
+    let byte = |k: usize| match value.item(k)?.kind() {
+        Kind::Scalar(Scalar::U8(b)) => Some(b),
         _ => None,
     };
-    let bytes: Vec<u8> = items.iter().map(byte).collect::<Option<_>>()?;
+    // A letter has four bytes at most.
+    if count > 4 * longest_text(most) {
+        return None;
+    }
+    let bytes: Vec<u8> = (0..count).map(byte).collect::<Option<_>>()?;
     let text = String::from_utf8(bytes).ok()?;
     let readable = !text.is_empty() && text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t');
     readable.then_some(text)
@@ -155,19 +276,17 @@ fn element(surface: Option<&Surface>) -> Option<&Surface> {
 }
 
 /// The lengths of an array, dimension by dimension: one number where rows agree, the least and the greatest where not.
-fn shape(value: &Data, surface: Option<&Surface>) -> String {
+fn shape<T: Shown>(value: T, surface: Option<&Surface>) -> String {
     let mut out = String::new();
-    let mut level = vec![value];
-    let mut surface = surface;
-    while let Some(lengths) = lengths(&level) {
-        let (least, greatest) = lengths;
+    let (mut surface, mut inside) = (surface, Some(value));
+    for (least, greatest) in value.lengths() {
         out += &if least == greatest { format!("[{least}]") } else { format!("[{least}..{greatest}]") };
-        level = level.into_iter().flat_map(items).collect();
         surface = element(surface);
+        inside = inside.and_then(|value| value.item(0));
     }
-    match (surface, level.first()) {
+    match (surface, inside.map(Shown::kind)) {
         (Some(surface), _) => out + &surface.to_string(),
-        (None, Some(Data::Scalar(s))) => out + s.ty().name(),
+        (None, Some(Kind::Scalar(s))) => out + s.ty().name(),
         _ => out,
     }
 }

@@ -1,4 +1,4 @@
-//! An `.npy` file to a nested value.
+//! An `.npy` file to a nested value, or to flat memory.
 //!
 //! The header is believed only as far as the file is long. Arrays in C order are read as a stream; those in Fortran order are held once as bytes
 //! and picked from, because their first row is spread over the whole file.
@@ -7,10 +7,15 @@
 //! shape (2, 3), C order        0 1 2 3 4 5      [[0, 1, 2], [3, 4, 5]]
 //! shape (2, 3), Fortran order  0 1 2 3 4 5      [[0, 2, 4], [1, 3, 5]]
 //! ```
+//!
+//! As flat memory, numbers in C order are read once, to where they stay.
 
 use crate::budget::Budget;
+use crate::column::{Column, Value};
 use crate::error::{DataError, damaged, unreadable};
+use crate::gather::Form;
 use crate::npy::header::{Header, parse};
+use arrow_buffer::MutableBuffer;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use terrace_base::{Scalar, ScalarType};
@@ -25,8 +30,9 @@ pub(crate) fn read(
     name: &str,
     wanted: &Surface,
     column: Option<&str>,
-    mut budget: Budget,
-) -> Result<Data, DataError> {
+    budget: Budget,
+    form: Form,
+) -> Result<Value, DataError> {
     if let Some(column) = column {
         return Err(DataError::new("T0724", format!("`{name}` has no columns, so `{column}` cannot be read from it"))
             .note("a numpy file holds one array")
@@ -36,15 +42,38 @@ pub(crate) fn read(
     let mut input = BufReader::with_capacity(1 << 16, file);
     let (header, start) = read_header(&mut input, length, name)?;
     check_type(&header, wanted, name)?;
-    let count = check_size(&header, length - start, name, &mut budget)?;
-    if !header.columns_first || header.shape.len() < 2 {
-        return stream(&mut input, &header.shape, &header).map_err(|e| unreadable(name, &e));
+    let form = if matches!(wanted, Surface::Array(_)) { form } else { Form::Nested };
+    let count = check_size(&header, length - start, name, &mut form.budget(budget))?;
+    let spread = header.columns_first && header.shape.len() > 1;
+    if form == Form::Nested && !spread {
+        return stream(&mut input, &header.shape, &header).map(Value::Data).map_err(|e| unreadable(name, &e));
     }
     let width = header.element.size_bytes();
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(width));
-    let mut all = vec![0; bytes.ok_or_else(|| damaged(name, "it is too large"))?];
-    input.read_exact(&mut all).map_err(|e| unreadable(name, &e))?;
-    Ok(pick(&all, 0, &header.shape, &strides(&header.shape, width), &header))
+    let mut all = MutableBuffer::from_len_zeroed(bytes.ok_or_else(|| damaged(name, "it is too large"))?);
+    input.read_exact(all.as_slice_mut()).map_err(|e| unreadable(name, &e))?;
+    if form == Form::Nested {
+        let strides = strides(&header.shape, width);
+        return Ok(Value::Data(pick(&all, 0, &header.shape, &strides, &header)));
+    }
+    if header.big_endian {
+        all.as_slice_mut().chunks_exact_mut(width).for_each(<[u8]>::reverse);
+    }
+    if header.element == ScalarType::Bool {
+        all.as_slice_mut().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+    }
+    if spread {
+        let strides = strides(&header.shape, width);
+        let mut ordered = MutableBuffer::with_capacity(all.len());
+        put_in_order(&all, 0, &header.shape, &strides, width, &mut ordered);
+        all = ordered;
+    }
+    let numbers = Column::Numbers(header.element, all.into());
+    let nested = header.shape.iter().rev().fold(numbers, |inner, length| {
+        // The budget has been asked for as many values.
+        Column::Equal(usize::try_from(*length).unwrap_or(usize::MAX), Box::new(inner))
+    });
+    Ok(Value::Column(nested))
 }
 
 /// The header, and where the numbers start.
@@ -187,6 +216,23 @@ fn pick(all: &[u8], at: usize, shape: &[u64], strides: &[usize], header: &Header
             Data::Array(rows.collect())
         }
         _ => Data::Scalar(scalar(&all[at..at + header.element.size_bytes()], header)),
+    }
+}
+
+/// The numbers in C order, of numbers in Fortran order.
+fn put_in_order(all: &[u8], at: usize, shape: &[u64], strides: &[usize], width: usize, to: &mut MutableBuffer) {
+    match (shape, strides) {
+        ([length], [stride]) => {
+            for row in 0..*length as usize {
+                to.extend_from_slice(&all[at + row * stride..][..width]);
+            }
+        }
+        ([length, inner @ ..], [stride, steps @ ..]) => {
+            for row in 0..*length as usize {
+                put_in_order(all, at + row * stride, inner, steps, width, to);
+            }
+        }
+        _ => {}
     }
 }
 

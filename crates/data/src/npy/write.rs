@@ -6,6 +6,7 @@
 //! [[1], [2, 3]]        refused: rows of different lengths
 //! ```
 
+use crate::column::Column;
 use crate::error::DataError;
 use crate::save::{Output, save};
 use std::fmt::Write as _;
@@ -44,13 +45,45 @@ pub(crate) fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), 
     })
 }
 
+/// Writes flat memory, of which the numbers are written as they are.
+pub(crate) fn write_column(path: &Path, value: &Column, surface: &Surface) -> Result<(), DataError> {
+    let (_, scalar) = element(surface)?;
+    let mut shape = Vec::new();
+    let bytes = flat(value, 1, &mut shape)?;
+    save(path, |out| {
+        let written = head(scalar, &shape).and_then(|head| out.write_all(&head)).and_then(|()| out.write_all(bytes));
+        written.map_err(|e| DataError::new("T0741", format!("`{}` cannot be written: {e}", path.display())))
+    })
+}
+
+/// The numbers of so many rows; the length of each dimension is added.
+fn flat<'a>(value: &'a Column, rows: usize, shape: &mut Vec<usize>) -> Result<&'a [u8], DataError> {
+    let (length, inner) = match value {
+        Column::Numbers(_, bytes) => return Ok(bytes),
+        // A length that nothing shows is 0.
+        Column::Equal(length, inner) => (if rows == 0 { 0 } else { *length }, inner),
+        Column::Rows(offsets, inner) => {
+            let length = offsets.get(1).map_or(0, |end| *end - offsets[0]);
+            if offsets.windows(2).any(|row| row[1] - row[0] != length) {
+                return Err(ragged());
+            }
+            (length as usize, inner)
+        }
+        Column::Parts(_) => return Err(DataError::new("T0741", "it holds something that is no number")),
+    };
+    shape.push(length);
+    flat(inner, rows * length, shape)
+}
+
+fn ragged() -> DataError {
+    DataError::new("T0741", "this array cannot be written as `.npy`: rows of different lengths")
+        .hint("write `.arrow` or `.parquet`")
+}
+
 /// The lengths of a regular array.
 fn shape(value: &Data, depth: usize) -> Result<Vec<usize>, DataError> {
     let mut lengths = vec![None; depth];
-    measure(value, &mut lengths).ok_or_else(|| {
-        DataError::new("T0741", "this array cannot be written as `.npy`: rows of different lengths")
-            .hint("write `.arrow` or `.parquet`")
-    })?;
+    measure(value, &mut lengths).ok_or_else(ragged)?;
     Ok(lengths.into_iter().map(|length| length.unwrap_or(0)).collect())
 }
 

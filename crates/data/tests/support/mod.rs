@@ -7,8 +7,9 @@
 
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use terrace_base::{Scalar, ScalarType};
+use terrace_data::{DataError, Value};
 use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
@@ -110,6 +111,18 @@ pub(crate) fn same(a: &Data, b: &Data) -> bool {
         (Data::Tuple(a), Data::Tuple(b)) | (Data::Array(a), Data::Array(b)) => all(a, b),
         _ => false,
     }
+}
+
+/// What a file holds, read as nested values and as flat memory, which must agree in the value or in the message.
+pub(crate) fn read(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
+    let nested = terrace_data::read(path, wanted, column);
+    let flat = terrace_data::read_flat(path, wanted, column).map(Value::into_data);
+    match (&nested, &flat) {
+        (Ok(a), Ok(b)) => assert!(same(a, b), "{}: {} and flat {}", path.display(), show(a), show(b)),
+        (Err(a), Err(b)) => assert_eq!((a.code, &a.title), (b.code, &b.title), "{}", path.display()),
+        _ => panic!("{}: {nested:?} and flat {flat:?}", path.display()),
+    }
+    nested
 }
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
