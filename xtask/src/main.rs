@@ -1,5 +1,5 @@
 //! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something,
-//! `cargo xtask costs` counts what programs do on growing inputs, `cargo xtask bench-cpu` measures speed beside hand-written C.
+//! `cargo xtask costs` counts what programs do on growing inputs, `cargo xtask gpu-check` runs everything on a GPU, `cargo xtask bench-cpu` measures speed beside hand-written C.
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
@@ -25,10 +25,11 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "test" => test(rest),
         Some((task, rest)) if task == "fuzz" => example("fuzz", &["--release"], rest),
         Some((task, rest)) if task == "costs" => example("costs", &[], rest),
+        Some((task, rest)) if task == "gpu-check" => example("gpu_check", &["--release"], rest),
         Some((task, rest)) if task == "bench-cpu" => bench_cpu::bench_cpu(rest),
         _ => {
             eprintln!(
-                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]"
+                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]"
             );
             ExitCode::from(2)
         }

@@ -29,6 +29,7 @@ pub mod found;
 pub mod fuzz;
 pub mod manual;
 pub mod mutant;
+pub mod outcome;
 pub mod random;
 pub mod reference;
 pub mod setup;

@@ -15,34 +15,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use terrace::{Backend, Program, Stage, Strategy};
+use terrace::{Backend, Stage, Strategy};
 use terrace_testkit::answer::quietly;
 use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder};
-use terrace_testkit::reference::{self, Ready, check};
+use terrace_testkit::outcome::{Outcome, Prepared, prepare, run};
+use terrace_testkit::reference;
 use terrace_testkit::setup::{Setup, cover};
-
-/// A program with its cases as values.
-struct Prepared {
-    name: String,
-    program: Program,
-    cases: Vec<Ready>,
-}
 
 fn only() -> String {
     std::env::var("TERRACE_CORPUS").unwrap_or_default()
-}
-
-fn prepare(path: &Path) -> Result<Prepared, String> {
-    let name = short_name(path);
-    let wrong = |why: String| format!("{name}: {why}");
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-    let program = quietly(|| Program::from_file(path)).map_err(wrong)?.map_err(|failed| wrong(failed.to_string()))?;
-    let cases = match std::fs::read_to_string(path.with_extension("ref")) {
-        Ok(lines) => reference::parse(&lines).and_then(|cases| reference::prepare(path, &text, &program, &cases)),
-        Err(_) if program.entries().is_empty() => Ok(Vec::new()),
-        Err(why) => Err(format!("no reference file beside it: {why}")),
-    };
-    Ok(Prepared { cases: cases.map_err(wrong)?, program, name })
 }
 
 /// Every program, prepared once for all engines.
@@ -54,13 +35,6 @@ fn corpus() -> &'static [Result<Prepared, String>] {
     })
 }
 
-/// What came of a program on an engine.
-enum Outcome {
-    Holds(usize),
-    Declined,
-    Wrong(String),
-}
-
 /// Whether a program is compiled as far as to the text of its kernels.
 fn lower(prepared: &Prepared, setup: &Setup) -> Outcome {
     match quietly(|| prepared.program.show(Stage::Plan, setup.backend, &setup.settings)) {
@@ -68,28 +42,6 @@ fn lower(prepared: &Prepared, setup: &Setup) -> Outcome {
         Ok(Err(failed)) if reference::code_of(&failed) == Some("T0801") => Outcome::Declined,
         Ok(Err(failed)) => Outcome::Wrong(format!("{} on {setup}: {failed}", prepared.name)),
         Err(panic) => Outcome::Wrong(format!("{} on {setup}: {panic}", prepared.name)),
-    }
-}
-
-fn run(prepared: &Prepared, setup: &Setup) -> Outcome {
-    let wrong = |why: String| Outcome::Wrong(format!("{} on {setup}: {why}", prepared.name));
-    let engine = match quietly(|| prepared.program.engine(setup.backend, &setup.settings)) {
-        Ok(Ok(engine)) => engine,
-        Ok(Err(failed)) if reference::code_of(&failed) == Some("T0801") => return Outcome::Declined,
-        Ok(Err(failed)) => return wrong(failed.to_string()),
-        Err(panic) => return wrong(panic),
-    };
-    let tests = match quietly(|| engine.run_tests("")) {
-        Ok(tests) => tests,
-        Err(panic) => return wrong(panic),
-    };
-    let failing = tests.iter().filter_map(|t| Some(format!("\"{}\": {}", t.name, t.failure.as_ref()?)));
-    let mut failures: Vec<String> = failing.collect();
-    failures.extend(prepared.cases.iter().filter_map(|case| check(&engine, case).err()));
-    match failures.as_slice() {
-        [] => Outcome::Holds(tests.len() + prepared.cases.len()),
-        // One program with a wrong operator fails everywhere: a few lines say enough.
-        [first, ..] => wrong(format!("{} of {} fail\n{first}", failures.len(), tests.len() + prepared.cases.len())),
     }
 }
 
