@@ -14,6 +14,7 @@ use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
     lower_writes, memory, merge_concats, prove_checks, read_early, read_through_views, reduce_before_branches,
     reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
+    write_through_parts,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -178,6 +179,19 @@ pub const FLAT: &[Pass<flat::Program>] = &[
     Pass {
         name: "simplify_fused",
         about: "what fusion made superfluous goes",
+        wanted: always,
+        run: |p, _| simplify::simplify(p),
+    },
+    // After fusion, which brings the starts of rows to where they are read.
+    Pass {
+        name: "write_through_parts",
+        about: "updates of a part of an array are written to the array",
+        wanted: always,
+        run: |p, _| write_through_parts::write_through_parts(p),
+    },
+    Pass {
+        name: "simplify_written",
+        about: "what only copies needed goes",
         wanted: always,
         run: |p, _| simplify::simplify(p),
     },

@@ -3,5 +3,6 @@
 pub mod closed;
 pub mod homes;
 pub mod in_place;
+pub mod places;
 pub mod shapes;
 pub mod sharing;

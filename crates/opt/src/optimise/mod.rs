@@ -22,3 +22,4 @@ pub mod spell_out_operators;
 pub mod spell_out_sums;
 pub mod spell_out_views;
 mod total;
+pub mod write_through_parts;

@@ -15,6 +15,7 @@
 //! only the element that it writes.
 
 use super::Placer;
+use crate::analysis::places::places;
 use crate::lower::kernels::Lowered;
 use std::collections::BTreeSet;
 use terrace_base::{ScalarType, Span};
@@ -79,8 +80,7 @@ impl Placer<'_> {
             own &= match &s.expr {
                 // A kernel has one name for a block that it writes to.
                 Expr::Read { column, at } => {
-                    (Some(at) == op.body.results.first() && self.same_block(*column, dest))
-                        || !shared(&BTreeSet::from([*column]))
+                    (reads_own(op, at) && self.same_block(*column, dest)) || !shared(&BTreeSet::from([*column]))
                 }
                 // The bodies of the others are walked by themselves.
                 expr if expr.bodies().is_empty() => !shared(&columns(free_values_of_expr(expr))),
@@ -176,6 +176,12 @@ impl Placer<'_> {
         self.host_stmt(&Stmt { binds: vec![to], expr: Expr::Op(Box::new(op)), span })?;
         Ok(to)
     }
+}
+
+/// Whether a place that a point reads is the one that it writes: the same name, or the same polynomial in its indices.
+fn reads_own(op: &Op, at: &Atom) -> bool {
+    let Some(own) = op.body.results.first() else { return false };
+    at == own || places(op, at).is_some_and(|place| places(op, own) == Some(place))
 }
 
 /// Whether a space is known to have one point.

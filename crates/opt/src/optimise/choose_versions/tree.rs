@@ -171,7 +171,7 @@ impl Maker<'_> {
         let mut lacks = |version: &'static str, why: &str| missing.push(Missing { version, why: why.to_string() });
         let ops: Vec<&Op> = flat.iter().filter_map(|s| s.expr.op()).collect();
         let total = self.largest(&ops);
-        let rows = self.fewest_rows(&ops);
+        let rows = self.fewest_rows(&flat);
         let irregular = irregular_rows(&ops);
         let inner: BTreeSet<ValueId> = flat.iter().flat_map(|s| s.binds.clone()).collect();
         let seen_before = irregular.iter().all(|off| !inner.contains(off));
@@ -289,9 +289,21 @@ impl Maker<'_> {
         })
     }
 
-    fn fewest_rows(&self, ops: &[&Op]) -> Option<Size> {
-        let depth = depth(ops);
-        let deep = ops.iter().filter(|op| has_rows(op, depth));
+    /// The fewest rows among the operators that a thread per row would do otherwise; what stays as it is has no say.
+    fn fewest_rows(&mut self, stmts: &[Stmt]) -> Option<Size> {
+        let ops: Vec<&Op> = stmts.iter().filter_map(|s| s.expr.op()).collect();
+        let depth = depth(&ops);
+        let mut deep: Vec<&Op> = ops.iter().copied().filter(|op| has_rows(op, depth)).collect();
+        let others: Vec<&Op> = stmts
+            .iter()
+            .filter(|s| self.version("outer", Strategy::Outer, std::slice::from_ref(s)).is_some())
+            .filter_map(|s| s.expr.op())
+            .filter(|op| has_rows(op, depth))
+            .collect();
+        if !others.is_empty() {
+            deep = others;
+        }
+        let deep = deep.into_iter();
         let sizes: Option<Vec<Size>> = deep.map(|op| self.known.points(op, op.space.len() - 1, self.values)).collect();
         sizes.filter(|s| !s.is_empty()).map(|s| distinct(s, &Size::min_of))
     }
