@@ -1,7 +1,7 @@
 //! From source to loaded code with nothing in the cache, pass by pass; and the start of a program whose kernels are in the cache.
 //!
 //! ```text
-//! terrace bench FILE … --repeat 1            an empty cache: the times of all passes and of the C compiler, from the JSON
+//! terrace bench FILE … --repeat 1            an empty cache: the times of all passes and of the C compiler, from the JSON; least of three
 //! terrace run FILE --entry MAKER …           the same cache again: the whole process, least of ten
 //! ```
 
@@ -28,6 +28,10 @@ pub(crate) struct Start {
 const KERNELS: &str = "compile_kernels";
 
 impl Start {
+    fn nothing(case: &Case) -> Start {
+        Start { case: *case, passes: Vec::new(), cached: f64::MAX, failed: None }
+    }
+
     pub(crate) fn total(&self) -> f64 {
         self.passes.iter().map(|(_, t)| t).sum()
     }
@@ -59,13 +63,20 @@ impl Start {
 
 /// Compiles a case with an empty cache, then starts it from the cache.
 pub(crate) fn start(terrace: &Terrace, case: &Case) -> Start {
-    let mut found = Start { case: *case, passes: Vec::new(), cached: f64::MAX, failed: None };
+    let mut found = Start::nothing(case);
     let cache = root().join("target/bench-cpu/empty-cache");
-    let _ = std::fs::remove_dir_all(&cache);
     let cold = Terrace { binary: terrace.binary.clone(), seconds: terrace.seconds, cache: Some(cache.clone()) };
-    match cold.bench(case, case.quick, &["--repeat", "1"]) {
-        Ok(json) => found.passes = passes(&json),
-        Err(why) => found.failed = Some(why),
+    for _ in 0..3 {
+        let _ = std::fs::remove_dir_all(&cache);
+        match cold.bench(case, case.quick, &["--repeat", "1"]) {
+            Ok(json) => {
+                let new = Start { passes: passes(&json), ..Start::nothing(case) };
+                if found.passes.is_empty() || new.total() < found.total() {
+                    found.passes = new.passes;
+                }
+            }
+            Err(why) => found.failed = Some(why),
+        }
     }
     for _ in 0..10 {
         let said = run(&mut maker(&terrace.binary, case, &cache), Duration::from_secs(60));

@@ -104,7 +104,9 @@ fn measure_all(w: &Wishes, binary: PathBuf) -> Result<bool, String> {
     }
     let terrace = Terrace { binary, seconds: w.seconds, cache: None };
     let python = w.python && !w.growth && !w.start;
-    let peers = Peers::prepare(if w.start { &[] } else { &cases }, &FLAGS[..w.flags], python, w.seconds)?;
+    // How a peer grows does not depend on its flags.
+    let flags = if w.growth { &FLAGS[..1] } else { &FLAGS[..w.flags] };
+    let peers = Peers::prepare(if w.start { &[] } else { &cases }, flags, python, w.seconds)?;
     if let Some(why) = peers.without_python().filter(|_| python) {
         println!("no Python peers: {why}");
     }

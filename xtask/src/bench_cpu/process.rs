@@ -33,18 +33,20 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Said {
     };
     let out = read(child.stdout.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
     let errors = read(child.stderr.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
-    let mut pause = Duration::from_micros(200);
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break Some(status),
-            Ok(None) if began.elapsed() < limit => std::thread::sleep(pause),
+            // A look now and then must not add much to a short time.
+            Ok(None) if began.elapsed() < limit => {
+                let pause = began.elapsed() / 50;
+                std::thread::sleep(pause.clamp(Duration::from_micros(100), Duration::from_millis(20)));
+            }
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
                 break None;
             }
         }
-        pause = (pause * 2).min(Duration::from_millis(20));
     };
     let took = began.elapsed();
     let (out, errors) = (out.join().unwrap_or_default(), errors.join().unwrap_or_default());

@@ -1,6 +1,6 @@
 //! The CPU: kernels are C functions over ranges of tiles.
 //!
-//! All kernels of a plan are one C unit, compiled once. A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
+//! The kernels of a plan are a few C units, compiled once and at once (`units`). A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
 //! become free; which thread takes which run cannot show in a result, because tiles do not depend on each other within a phase.
 //!
 //! ```text
@@ -20,10 +20,12 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use terrace_plan::{Plan, Target};
 
+use super::cache::Remark;
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::interrupt::stopped;
-use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name, unit_text};
+use super::units::{at_once, units};
+use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
 
 /// Runs per thread: enough to even out tiles of different cost. The last rows of a triangle are twice as long as the mean; with eight runs, a
 /// thread that takes the last one last is a tenth of the time behind.
@@ -94,25 +96,27 @@ impl Device for Cpu {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        let mut kernels = Vec::new();
-        let (library, remark) = match plan.kernels.is_empty() {
-            true => (None, None),
-            false => compiler().load(&unit_text(plan)).map(|(library, remark)| (Some(library), remark))?,
-        };
-        for kernel in &plan.kernels {
-            let mut phases = Vec::new();
-            for phase in 0..kernel.phases.max(1) {
-                let name = phase_name(&kernel.name, phase);
-                let library = library.as_ref().ok_or("no kernels")?;
-                // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
-                let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
-                let function = *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
-                phases.push(Phase { function, tile_ns: AtomicU64::new(0) });
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let units = units(plan, cores);
+        let compiler = compiler();
+        let made = at_once(&units, cores, |unit| compiler.load(&unit.text))?;
+        let mut kernels: Vec<Vec<Phase>> = plan.kernels.iter().map(|_| Vec::new()).collect();
+        for (unit, (library, _)) in units.iter().zip(&made) {
+            for at in &unit.kernels {
+                let kernel = &plan.kernels[*at];
+                for phase in 0..kernel.phases.max(1) {
+                    let name = phase_name(&kernel.name, phase);
+                    // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
+                    let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
+                    let function = *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
+                    kernels[*at].push(Phase { function, tile_ns: AtomicU64::new(0) });
+                }
             }
-            kernels.push(phases);
         }
+        let (libraries, remarks): (Vec<Library>, Vec<Remark>) = made.into_iter().unzip();
+        let remark = remarks.into_iter().flatten().next();
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, remark, _library: library }))
+        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, remark, _libraries: libraries }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -160,7 +164,7 @@ struct CpuCode {
     clocks: Mutex<Vec<Duration>>,
     remark: Option<String>,
     // Last, so that it goes after the pointers into it.
-    _library: Option<Library>,
+    _libraries: Vec<Library>,
 }
 
 /// The arguments of one launch, as the kernel wants them.

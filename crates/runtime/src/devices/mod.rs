@@ -20,6 +20,7 @@ pub(crate) mod cuda_sim;
 mod host_memory;
 pub(crate) mod host_view;
 pub(crate) mod interrupt;
+mod units;
 
 use terrace_base::Scalar;
 use terrace_plan::{Plan, Target};

@@ -1,0 +1,121 @@
+//! Kernels in several units, so that several compilers work at once.
+//!
+//! Of all that happens before a program runs, the C compiler takes longest, and it is one thread. Kernels know nothing of each other, so each
+//! can stand in any unit:
+//!
+//! ```text
+//! lu, 62 kernels, 166 KB      one unit     1.8 s
+//! on two cores                two units    0.9 s each, at once
+//! ```
+//!
+//! Long kernels are dealt out first, each to the unit that has least so far; within a unit they keep their order. A short text stays
+//! one unit: what every unit begins with is compiled again for each.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use terrace_plan::Plan;
+
+/// The least text that is worth a unit of its own.
+const SHORT: usize = 24 << 10;
+const MOST: usize = 16;
+
+/// A text and the kernels that are in it.
+pub(super) struct Unit {
+    /// What is compiled.
+    pub(super) text: String,
+    /// Which kernels of the plan.
+    pub(super) kernels: Vec<usize>,
+}
+
+/// The kernels of a plan in as many units as compilers can work at once.
+pub(super) fn units(plan: &Plan, compilers: usize) -> Vec<Unit> {
+    let lengths: Vec<usize> = plan.kernels.iter().map(|kernel| kernel.text.len()).collect();
+    let write = |kernels: Vec<usize>| {
+        let mut text = plan.preamble.clone();
+        for kernel in &kernels {
+            text.push('\n');
+            text.push_str(&plan.kernels[*kernel].text);
+        }
+        text.push('\n');
+        Unit { text, kernels }
+    };
+    dealt(&lengths, compilers).into_iter().map(write).collect()
+}
+
+/// Which kernels stand together.
+fn dealt(lengths: &[usize], compilers: usize) -> Vec<Vec<usize>> {
+    let total: usize = lengths.iter().sum();
+    let count = (total / SHORT).min(compilers).clamp(1, MOST);
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    order.sort_by_key(|kernel| (std::cmp::Reverse(lengths[*kernel]), *kernel));
+    let mut units = vec![(0, Vec::new()); count];
+    for kernel in order {
+        let least = units.iter_mut().min_by_key(|(length, _)| *length).expect("there is one");
+        least.0 += lengths[kernel];
+        least.1.push(kernel);
+    }
+    let mut units: Vec<Vec<usize>> = units.into_iter().map(|(_, kernels)| kernels).collect();
+    units.iter_mut().for_each(|kernels| kernels.sort_unstable());
+    units.retain(|kernels| !kernels.is_empty());
+    units
+}
+
+/// Does something for every unit, on so many threads; the results are in the order of the units.
+pub(super) fn at_once<T: Send, E: Send>(
+    units: &[Unit],
+    threads: usize,
+    work: impl Fn(&Unit) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    if units.len() < 2 || threads < 2 {
+        return units.iter().map(work).collect();
+    }
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let worker = || {
+        while let Some((at, unit)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            units.get(at).map(|unit| (at, unit))
+        } {
+            let result = work(unit);
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(units.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_dealt_out_by_length() {
+        let check = |lengths: &[usize], compilers, expected: &[&[usize]]| {
+            assert_eq!(dealt(&lengths.iter().map(|k| k << 10).collect::<Vec<_>>(), compilers), expected);
+        };
+        check(&[], 4, &[]);
+        check(&[10, 10, 10], 4, &[&[0, 1, 2]]);
+        check(&[10, 20, 30], 2, &[&[2], &[0, 1]]);
+        check(&[10, 20, 30], 1, &[&[0, 1, 2]]);
+        check(&[40, 1, 40, 2, 40], 3, &[&[0, 3], &[1, 2], &[4]]);
+        check(&[100], 3, &[&[0]]);
+    }
+
+    #[test]
+    fn results_are_in_order_and_the_first_failure_counts() {
+        let unit = |k: usize| Unit { text: String::new(), kernels: vec![k] };
+        let units: Vec<Unit> = (0..9).map(unit).collect();
+        let double = |unit: &Unit| Ok::<usize, String>(2 * unit.kernels[0]);
+        for threads in [1, 2, 4, 20] {
+            assert_eq!(at_once(&units, threads, double), Ok((0..9).map(|k| 2 * k).collect()));
+            let odd = |unit: &Unit| if unit.kernels[0] % 4 == 3 { Err(unit.kernels[0]) } else { Ok(()) };
+            assert_eq!(at_once(&units, threads, odd), Err(3));
+        }
+    }
+}
