@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
+//! OpenCL  target/pocl/opened/…/libOpenCL.so.1       found, or PoCL is fetched with apt-get; see `pocl`
 //! tests   cargo test --no-fail-fast --workspace   passed on as they run
 //! end     1234 passed, 0 failed                   the sum over all of cargo's result lines
 //! ```
@@ -14,6 +15,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench_cpu;
+mod pocl;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -75,6 +77,13 @@ fn test(args: &[String]) -> ExitCode {
             println!("NVRTC: none ({why}); CUDA text is run by the simulator, and not compiled for GPUs");
             command.env_remove("TERRACE_NVRTC");
         }
+    }
+    match pocl::pocl() {
+        Ok(found) => {
+            println!("OpenCL: {}", found.what);
+            command.envs(found.environment);
+        }
+        Err(why) => println!("OpenCL: none ({why}); the tests of the OpenCL back end DO NOTHING"),
     }
     let mut child = match command.spawn() {
         Ok(child) => child,

@@ -25,7 +25,8 @@ const EXAMPLES: &str = "Examples:
   terrace fmt --check examples
   terrace explain T0901
   terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
-  terrace ir --stage flat examples/spmv.tce";
+  terrace ir --stage flat examples/spmv.tce
+  terrace devices";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -52,7 +53,7 @@ pub(crate) enum Command {
         /// Only the function of this name.
         #[arg(long, value_name = "NAME")]
         function: Option<String>,
-        /// Also says which versions the nests of the entries lack, and why, on this back end: c or cuda.
+        /// Also says which versions the nests of the entries lack, and why, on this back end: c, cuda or opencl.
         #[arg(long, value_name = "BACKEND", num_args = 0..=1, require_equals = true, value_parser = backend)]
         #[arg(default_missing_value = "c")]
         versions: Option<Backend>,
@@ -96,7 +97,7 @@ pub(crate) enum Command {
     Ir {
         /// The program.
         file: PathBuf,
-        /// Which stage: core, shapes, flat, fusion, versions, mem, kernels, plan, c or cuda.
+        /// Which stage: core, shapes, flat, fusion, versions, mem, kernels, plan, c, cuda or opencl.
         #[arg(long, value_parser = stage, default_value = "core")]
         stage: Stage,
         /// Every stage, one after the other.
@@ -108,6 +109,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: How,
     },
+    /// Lists what programs can run on, with the numbers that `--device` takes, and what is missing.
+    Devices,
     /// Explains an error code.
     Explain {
         /// The code, as in `T0012`.
@@ -159,7 +162,7 @@ pub(crate) struct Messages {
 /// How a program is compiled and run.
 #[derive(Args)]
 pub(crate) struct How {
-    /// Where to run: interp, flat, mem, c, cuda or cuda-sim. Without it: c, or interp where there is no C compiler.
+    /// Where to run: interp, flat, mem, c, cuda, cuda-sim or opencl. Without it: c, or interp where there is no C compiler.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
     /// Which version of each parallel nest, where it exists: auto, seq, outer, block, flat or mix:N. Without it: auto, but `ir` shows flat.
@@ -183,7 +186,7 @@ pub(crate) struct How {
     /// The schedule of cuda-sim.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// The number of the GPU.
+    /// The number of the device of cuda or opencl, as `terrace devices` lists them.
     #[arg(long, default_value_t = 0)]
     device: usize,
     /// How many bytes the program may hold on the device; K, M and G may follow.

@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `explain`.
+//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `devices`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace), 130 (stopped by Ctrl-C).
@@ -9,6 +9,7 @@ mod arguments;
 mod bench;
 mod commands;
 mod compare;
+mod devices;
 mod format;
 mod output;
 mod profile;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
         Command::Bench(it) => (plain, bench::bench(&it)),
         Command::Ir { file, stage, all, json, how } => (plain, commands::ir(&file, stage, all, json, &how)),
+        Command::Devices => (plain, devices::devices()),
         Command::Explain { code } => (plain, commands::explain(&code)),
     };
     let verdict = outcome.unwrap_or_else(|failed| {

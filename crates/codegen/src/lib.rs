@@ -1,7 +1,9 @@
 //! From kernels to text: one printer per language, all with the same file names. Nothing here touches files or devices. What only CPUs
-//! have, vector code, stands apart.
+//! have, vector code, stands apart; so does what compilers of OpenCL need, barriers outside of branches.
 
+pub mod barriers;
 pub mod c;
 pub mod cuda;
+pub mod opencl;
 pub mod shared;
 pub mod vector;

@@ -89,12 +89,13 @@ fn check(ty: ScalarType, backend: Backend) {
     let plan = match backend.target() {
         Target::C => terrace_codegen::c::print(&lowered),
         Target::Cuda => terrace_codegen::cuda::print(&lowered),
+        Target::OpenCl => terrace_codegen::opencl::print(&lowered),
     };
     let runtime = Runtime::new(backend, terrace_runtime::Options::default()).expect("a CPU");
     let loaded = runtime.load(&plan).unwrap_or_else(|e| panic!("{e}"));
     let mut values = specials(ty);
-    if ty.is_float() && backend.target() == Target::C {
-        // What C computes by the recipe of `base` has its bits everywhere.
+    if ty.is_float() && backend.target() != Target::Cuda {
+        // What C and OpenCL compute by the recipe of `base` has its bits everywhere.
         values.extend((1..40).map(|i| convert(Scalar::F64(f64::from(i) * 0.377 - 5.0), ty)));
     }
     let pairs: Vec<(Scalar, Scalar)> = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).collect();
@@ -120,4 +121,13 @@ fn all_types() {
 #[test]
 fn all_types_in_cuda_text() {
     ScalarType::ALL.into_iter().for_each(|ty| check(ty, Backend::CudaSim { seed: 1 }));
+}
+
+/// Where there is a device; the set-up of the tests gets one.
+#[test]
+fn all_types_in_opencl_text() {
+    let backend = Backend::OpenCl { device: 0 };
+    if Runtime::new(backend, terrace_runtime::Options::default()).is_ok() {
+        ScalarType::ALL.into_iter().for_each(|ty| check(ty, backend));
+    }
 }

@@ -294,7 +294,7 @@ by_fields! {
 }
 
 by_variant! {
-    Target { 0 C; 1 Cuda; }
+    Target { 0 C; 1 Cuda; 2 OpenCl; }
     KernelParam { 0 Buffer(ty); 1 Cell(ty); 2 Scalar(ty); }
     SlotType { 0 Host(ty); 1 Cell(ty); 2 Buffer(ty); }
     Layout { 0 Scalar(ty); 1 Tuple(parts); 2 Array(dim, element); }

@@ -50,6 +50,8 @@ pub enum Target {
     C,
     /// CUDA C kernels, a block per tile.
     Cuda,
+    /// OpenCL C kernels, a work-group per tile.
+    OpenCl,
 }
 
 /// An entry or a test.

@@ -46,6 +46,7 @@ pub fn target(target: Target) -> &'static str {
     match target {
         Target::C => "c",
         Target::Cuda => "cuda",
+        Target::OpenCl => "opencl",
     }
 }
 

@@ -25,6 +25,7 @@ pub use devices::cache::{keep, kept};
 pub use devices::cpu::c_compiler;
 pub use devices::cuda::{compile_cubin, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};
+pub use devices::report::{Found, Place, devices};
 pub use error::RunError;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
 pub use memory::byte_count;
@@ -39,6 +40,7 @@ use devices::Device;
 use devices::cpu::Cpu;
 use devices::cuda::Cuda;
 use devices::cuda_sim::CudaSim;
+use devices::opencl::OpenCl;
 use memory::Space;
 
 /// Where kernels run.
@@ -59,6 +61,11 @@ pub enum Backend {
         /// Which GPU, from 0.
         device: usize,
     },
+    /// OpenCL kernels on any device that has a driver for it.
+    OpenCl {
+        /// Which device, from 0, through all platforms.
+        device: usize,
+    },
 }
 
 impl Backend {
@@ -67,6 +74,7 @@ impl Backend {
         match self {
             Backend::Cpu { .. } => Target::C,
             Backend::CudaSim { .. } | Backend::Cuda { .. } => Target::Cuda,
+            Backend::OpenCl { .. } => Target::OpenCl,
         }
     }
 }
@@ -113,6 +121,7 @@ impl Runtime {
             }
             Backend::CudaSim { seed } => Arc::new(CudaSim::new(seed)),
             Backend::Cuda { device } => Arc::new(Cuda::new(device).map_err(RunError::Device)?),
+            Backend::OpenCl { device } => Arc::new(OpenCl::new(device).map_err(RunError::Device)?),
         };
         let space = Space::new(device, options.memory_limit);
         Ok(Runtime { space, options })

@@ -243,6 +243,16 @@ impl Cells {
     }
 }
 
+/// A number of bytes as people read it: `23.4 GiB`.
+pub(crate) fn bytes_in_words(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let step = (0..units.len() - 1).find(|step| bytes >> (10 * step) < 1024).unwrap_or(units.len() - 1);
+    match step {
+        0 => format!("{bytes} bytes"),
+        _ => format!("{:.1} {}", bytes as f64 / (1_u64 << (10 * step)) as f64, units[step]),
+    }
+}
+
 /// A number of bytes as people write it: `64M`.
 pub fn byte_count(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -47,7 +47,7 @@ fn saxpy_on_a_gpu_or_a_clear_reason() {
     }
     let [resources] = &loaded.resources()[..] else { panic!("one kernel") };
     assert!(resources.registers > 0 && resources.local_bytes == 0);
-    evens_on(&runtime);
+    evens_on(&runtime, cuda_evens);
     let missing = Runtime::new(Backend::Cuda { device: 1000 }, Options::default());
     assert!(missing.is_err_and(|e| e.to_string().starts_with("there is no GPU number 1000")));
 }

@@ -19,12 +19,14 @@ pub enum Backend {
     Cuda,
     /// The CUDA text on the CPU, under a seeded schedule.
     CudaSim,
+    /// OpenCL on a device of any vendor.
+    OpenCl,
 }
 
 impl Backend {
     /// All of them, in the order in which a program passes through their languages.
-    pub const ALL: [Backend; 6] =
-        [Backend::Interp, Backend::Flat, Backend::Mem, Backend::C, Backend::CudaSim, Backend::Cuda];
+    pub const ALL: [Backend; 7] =
+        [Backend::Interp, Backend::Flat, Backend::Mem, Backend::C, Backend::CudaSim, Backend::Cuda, Backend::OpenCl];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -35,6 +37,7 @@ impl Backend {
             Backend::C => "c",
             Backend::Cuda => "cuda",
             Backend::CudaSim => "cuda-sim",
+            Backend::OpenCl => "opencl",
         }
     }
 
@@ -47,6 +50,7 @@ impl Backend {
     pub fn target(self) -> Target {
         match self {
             Backend::Cuda | Backend::CudaSim => Target::Cuda,
+            Backend::OpenCl => Target::OpenCl,
             _ => Target::C,
         }
     }
@@ -61,7 +65,7 @@ pub struct Settings {
     pub threads: usize,
     /// The schedule of the simulated GPU.
     pub seed: u64,
-    /// The GPU to use.
+    /// The device of CUDA or OpenCL to use.
     pub device: usize,
     /// How many bytes of device memory the program may hold.
     pub memory_limit: Option<u64>,

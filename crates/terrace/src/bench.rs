@@ -139,7 +139,7 @@ impl Engine {
     /// Measures an entry on a device.
     pub fn bench(&self, request: &Request<'_>) -> Result<Measured, Failed> {
         let Some(loaded) = self.loaded() else {
-            return Err(Failed::plain("T0706", "only back ends with a device are measured: c, cuda, cuda-sim"));
+            return Err(Failed::plain("T0706", "only back ends with a device are measured: c, cuda, cuda-sim, opencl"));
         };
         let (body, given) = self.prepared(loaded, request)?;
         let loaded = self.that_ran(request.entry, body).loaded().unwrap_or(loaded);

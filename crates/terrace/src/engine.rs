@@ -139,7 +139,7 @@ impl Program {
                 Compiled::Mem(p) => Machine::Mem(p),
                 _ => unreachable!("asked for Mem"),
             },
-            Backend::C | Backend::Cuda | Backend::CudaSim => {
+            Backend::C | Backend::Cuda | Backend::CudaSim | Backend::OpenCl => {
                 let plan = match plan {
                     Some(plan) => plan,
                     None => match compile(self, backend, settings, crate::Stage::Plan, &mut timings)? {
@@ -150,6 +150,7 @@ impl Program {
                 let device = match backend {
                     Backend::Cuda => terrace_runtime::Backend::Cuda { device: settings.device },
                     Backend::CudaSim => terrace_runtime::Backend::CudaSim { seed: settings.seed },
+                    Backend::OpenCl => terrace_runtime::Backend::OpenCl { device: settings.device },
                     _ => terrace_runtime::Backend::Cpu { threads: settings.threads },
                 };
                 let options = terrace_runtime::Options {

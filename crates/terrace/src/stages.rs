@@ -39,11 +39,13 @@ pub enum Stage {
     C,
     /// The CUDA text alone.
     Cuda,
+    /// The OpenCL text alone.
+    OpenCl,
 }
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 10] = [
+    pub const ALL: [Stage; 11] = [
         Stage::Core,
         Stage::Shapes,
         Stage::Flat,
@@ -54,6 +56,7 @@ impl Stage {
         Stage::Plan,
         Stage::C,
         Stage::Cuda,
+        Stage::OpenCl,
     ];
 
     /// The name on the command line.
@@ -69,6 +72,7 @@ impl Stage {
             Stage::Plan => "plan",
             Stage::C => "c",
             Stage::Cuda => "cuda",
+            Stage::OpenCl => "opencl",
         }
     }
 
@@ -113,6 +117,7 @@ pub(crate) fn compile(
     let plan = timings.measure("print_kernels", || match target {
         Target::C => terrace_codegen::c::print(&kernels),
         Target::Cuda => terrace_codegen::cuda::print(&kernels),
+        Target::OpenCl => terrace_codegen::opencl::print(&kernels),
     });
     Ok(Compiled::Plan(plan))
 }
@@ -125,6 +130,7 @@ impl Program {
         let backend = match stage {
             Stage::C => Backend::C,
             Stage::Cuda => Backend::Cuda,
+            Stage::OpenCl => Backend::OpenCl,
             _ => backend,
         };
         if stage == Stage::Core {

@@ -43,7 +43,7 @@ pub(crate) type Kept = Option<Plan>;
 impl Program {
     /// What the plan of a body is kept under: of all entries, or of one for rectangular data.
     pub(crate) fn plan_key(&self, backend: Backend, settings: &Settings, regular: Option<&str>) -> Option<String> {
-        let plans = matches!(backend, Backend::C | Backend::Cuda | Backend::CudaSim);
+        let plans = matches!(backend, Backend::C | Backend::Cuda | Backend::CudaSim | Backend::OpenCl);
         if self.origin == Origin::Changed || !plans || !settings.keep_plans {
             return None;
         }

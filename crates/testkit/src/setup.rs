@@ -172,3 +172,13 @@ pub fn cuda_present() -> bool {
         program.is_ok_and(|p| p.engine(Backend::Cuda, &Settings::default()).is_ok())
     })
 }
+
+/// Why the OpenCL back end has nothing to run on here; nothing where it has. The set-up of the tests gets a driver for CPUs.
+pub fn opencl_missing() -> Option<String> {
+    static MISSING: OnceLock<Option<String>> = OnceLock::new();
+    let probe = || {
+        let program = Program::from_text("probe", "entry probe(x: i64) -> i64 = x + 1").ok()?;
+        program.engine(Backend::OpenCl, &Settings::default()).err().map(|why| why.to_string())
+    };
+    MISSING.get_or_init(probe).clone()
+}

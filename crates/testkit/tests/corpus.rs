@@ -20,7 +20,7 @@ use terrace_testkit::answer::quietly;
 use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder};
 use terrace_testkit::outcome::{Outcome, Prepared, prepare, run};
 use terrace_testkit::reference;
-use terrace_testkit::setup::{Setup, cover};
+use terrace_testkit::setup::{Setup, cover, opencl_missing};
 
 fn only() -> String {
     std::env::var("TERRACE_CORPUS").unwrap_or_default()
@@ -89,6 +89,30 @@ fn corpus_in_other_setups() {
     let failures = outcomes.filter_map(|outcome| if let Outcome::Wrong(why) = outcome { Some(why) } else { None });
     let failures: Vec<String> = failures.collect();
     assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures.join("\n\n"));
+}
+
+/// Which of so many parts of the corpus it is the turn of: another one every day, or the one that `TERRACE_TURN` says.
+fn turn(parts: usize) -> usize {
+    let days = || std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() as usize / 86_400);
+    std::env::var("TERRACE_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or_else(days) % parts
+}
+
+/// Each program in one strategy. A driver for CPUs takes seconds to compile a program: a quick run takes a part, and parts take turns.
+#[test]
+fn corpus_on_opencl() {
+    const PARTS: usize = 6;
+    if opencl_missing().is_some() {
+        return;
+    }
+    let (long, turn) = (std::env::var_os("TERRACE_LONG").is_some() || !only().is_empty(), turn(PARTS));
+    let setups = [Setup::new(Backend::OpenCl), Setup::new(Backend::OpenCl).tiny()];
+    let prepared: Vec<&Prepared> = corpus().iter().filter_map(|p| p.as_ref().ok()).collect();
+    let taken = |p: &&&Prepared| long || number_of(&p.name) % PARTS == turn;
+    let taken: Vec<&&Prepared> = prepared.iter().filter(taken).collect();
+    let outcomes = side_by_side(&taken, |p| run(p, &setups[number_of(&p.name) / PARTS % 2]));
+    let wrong = outcomes.into_iter().filter_map(|o| if let Outcome::Wrong(why) = o { Some(why) } else { None });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "TERRACE_TURN={turn}: {} programs differ\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 fn list_path() -> PathBuf {

@@ -4,7 +4,7 @@
 //! programs. Each is a test with its arguments; what it gives, as the list says, is what the interpreters of Flat and Mem, C and
 //! simulated CUDA give, with usual and with tiny tiles, under several schedules.
 
-use terrace_codegen::{c, cuda};
+use terrace_codegen::{c, cuda, opencl};
 use terrace_interp::{flat as run_flat, mem as run_mem};
 use terrace_ir::FuncId;
 use terrace_ir::flat::{Program, Role, parse::parse, verify::verify};
@@ -14,6 +14,7 @@ use terrace_plan::Target;
 use terrace_plan::data::Data;
 use terrace_plan::host::HostStmt;
 use terrace_runtime::{Backend, RunError, Runtime};
+use terrace_testkit::setup::opencl_missing;
 
 /// Programs and what they give.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -346,9 +347,10 @@ pub fn differences() -> Vec<String> {
         let (_, args) = arguments(&program, id);
         note("flat", id, describe(run_flat::call(&program, id, args).map(|r| r.0)));
     }
-    for (target, tiles) in
-        [Target::C, Target::Cuda].into_iter().flat_map(|t| [(t, TileSizes::NORMAL), (t, TileSizes::TINY)])
-    {
+    let mut cases: Vec<(Target, TileSizes)> =
+        [Target::C, Target::Cuda].into_iter().flat_map(|t| [(t, TileSizes::NORMAL), (t, TileSizes::TINY)]).collect();
+    cases.extend(opencl_missing().is_none().then_some((Target::OpenCl, TileSizes::TINY)));
+    for (target, tiles) in cases {
         let options = options(target, tiles);
         let mem = to_mem(&program, &options, &mut timings).unwrap_or_else(|e| panic!("{e:?}"));
         for id in program.functions.ids() {
@@ -359,10 +361,12 @@ pub fn differences() -> Vec<String> {
         let plan = match target {
             Target::C => c::print(&kernels),
             Target::Cuda => cuda::print(&kernels),
+            Target::OpenCl => opencl::print(&kernels),
         };
         let engines = match target {
             Target::C => vec![Backend::Cpu { threads: 2 }],
             Target::Cuda => (0..3).map(|seed| Backend::CudaSim { seed }).collect(),
+            Target::OpenCl => vec![Backend::OpenCl { device: 0 }],
         };
         for engine in engines {
             let runtime = Runtime::new(engine, Default::default()).unwrap_or_else(|e| panic!("{e:?}"));

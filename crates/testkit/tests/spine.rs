@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use terrace::{Backend, Program, Strategy};
 use terrace_testkit::answer::{call, engine};
 use terrace_testkit::corpus::{programs, run_files};
-use terrace_testkit::setup::{STRATEGIES, Setup, cover, cuda_present};
+use terrace_testkit::setup::{STRATEGIES, Setup, cover, cuda_present, opencl_missing};
 
 fn files(large: bool) -> Vec<PathBuf> {
     let only = std::env::var("TERRACE_SPINE").unwrap_or_default();
@@ -136,6 +136,15 @@ fn spine_on_cuda() {
         check(small(), &each_strategy(Backend::Cuda));
         check(small(), &cover(Backend::Cuda));
         check(files(true), &each_strategy(Backend::Cuda));
+    }
+}
+
+/// Every strategy on a few programs; all programs in a long run.
+#[test]
+fn spine_on_opencl() {
+    if opencl_missing().is_none() {
+        let sample = of_names(&["saxpy.tce", "spmv.tce", "filter_sum.tce", "prefixes.tce"]);
+        check(if long() { small() } else { sample }, &short_cover(Backend::OpenCl));
     }
 }
 

@@ -33,7 +33,7 @@ pub fn print(program: &Program) -> Plan {
         target: Target::C,
         functions: program.functions.clone(),
         kernels: program.kernels.iter().map(kernel).collect(),
-        preamble: preamble::PREAMBLE.to_string(),
+        preamble: preamble::text(),
         entries: program.entries.clone(),
         checks: program.checks.clone(),
         thresholds: program.thresholds.clone(),

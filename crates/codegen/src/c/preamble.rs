@@ -1,12 +1,7 @@
 //! What every C text starts with: the few words of the kernel language that C does not have.
 //!
 //! ```text
-//! add_i32(a, b)     wraps; plain `+` on signed integers may not
-//! div_i64(a, b)     rounds towards minus infinity, 0 where the divisor is
-//! min_f64(a, b)     the total order: -0 before +0, NaN last
-//! ordinal_f64(x)    the place in that order as an unsigned integer
-//! i32_of_f64(x)     saturates, NaN gives 0
-//! exp_f64(x)        the steps of `terrace_base::elementary`, which vectorise
+//! add_i32(a, b)     wraps: arithmetic is in `shared::arithmetic`
 //! store_kept_64(…)  elements that stay, packed by vectors where the processor can
 //! atomic_min_f32    combines with what is there, whoever else does
 //! terrace_fail(…)   a check that failed: the least (check, index) of the launch is kept
@@ -15,8 +10,16 @@
 //! The error record: word 0 is a lock, 1 the launch that failed, 2 the check, 3 the index, 4 to 6 the values. A thread that
 //! cannot take the lock waits: failing is rare, and the record decides what is reported.
 
+use crate::shared::arithmetic::{ELEMENTARY, FLOATS, INTEGERS};
+
 /// The text.
-pub const PREAMBLE: &str = r#"/* Kernels written by the Terrace compiler. */
+pub fn text() -> String {
+    let floats = "TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)\nTERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)\n\n";
+    [HEAD, INTEGERS, FLOATS, floats, ELEMENTARY, TAIL].concat()
+}
+
+/// Before arithmetic.
+const HEAD: &str = r#"/* Kernels written by the Terrace compiler. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,108 +41,16 @@ typedef float f32x16 __attribute__((vector_size(64)));
 #endif
 typedef double f64x8 __attribute__((vector_size(64)));
 
-/* T: the type; U: an unsigned type at least as wide as int; W: the width; LEAST: the least value. */
-#define TERRACE_INTEGER(N, T, U, W, LEAST)                                                             \
-    HELPER T add_##N(T a, T b) { return (T)((U)a + (U)b); }                                            \
-    HELPER T sub_##N(T a, T b) { return (T)((U)a - (U)b); }                                            \
-    HELPER T mul_##N(T a, T b) { return (T)((U)a * (U)b); }                                            \
-    HELPER T neg_##N(T a) { return (T)((U)0 - (U)a); }                                                 \
-    HELPER T abs_##N(T a) { return a < (T)0 ? neg_##N(a) : a; }                                        \
-    HELPER T min_##N(T a, T b) { return b < a ? b : a; }                                               \
-    HELPER T max_##N(T a, T b) { return a < b ? b : a; }                                               \
-    HELPER T shl_##N(T a, T b) { return (T)((U)a << ((U)b & (W - 1))); }                               \
-    HELPER T shr_##N(T a, T b) { return (T)(a >> ((U)b & (W - 1))); }                                  \
-    HELPER T div_##N(T a, T b) {                                                                       \
-        if (b == 0) return 0;                                                                          \
-        if ((T)-1 < (T)0 && b == (T)-1) return neg_##N(a);                                             \
-        T q = (T)(a / b);                                                                              \
-        return (T)(q * b) != a && (a < (T)0) != (b < (T)0) ? (T)(q - 1) : q;                           \
-    }                                                                                                  \
-    HELPER T rem_##N(T a, T b) { return b == 0 ? (T)0 : sub_##N(a, mul_##N(div_##N(a, b), b)); }       \
-    HELPER T N##_of_f64(double x) {                                                                    \
-        const double end = LEAST < 0 ? -(double)LEAST : 2.0 * (double)((U)1 << (W - 1));               \
-        if (x != x) return 0;                                                                          \
-        if (x >= end) return (T)~(T)LEAST;                                                             \
-        if (x <= (double)LEAST) return LEAST;                                                          \
-        return (T)x;                                                                                   \
-    }
+#define TERRACE_BITS(F, FT, U)                                                                         \
+    HELPER FT F##_of_bits(U bits) { FT x; memcpy(&x, &bits, sizeof x); return x; }                     \
+    HELPER U bits_of_##F(FT x) { U bits; memcpy(&bits, &x, sizeof bits); return bits; }
+TERRACE_BITS(f32, float, uint32_t)
+TERRACE_BITS(f64, double, uint64_t)
 
-TERRACE_INTEGER(i8, int8_t, uint32_t, 8, INT8_MIN)
-TERRACE_INTEGER(i16, int16_t, uint32_t, 16, INT16_MIN)
-TERRACE_INTEGER(i32, int32_t, uint32_t, 32, INT32_MIN)
-TERRACE_INTEGER(i64, int64_t, uint64_t, 64, INT64_MIN)
-TERRACE_INTEGER(u8, uint8_t, uint32_t, 8, 0)
-TERRACE_INTEGER(u16, uint16_t, uint32_t, 16, 0)
-TERRACE_INTEGER(u32, uint32_t, uint32_t, 32, 0)
-TERRACE_INTEGER(u64, uint64_t, uint64_t, 64, 0)
+"#;
 
-#define TERRACE_FLOAT(N, T, U, FMOD, COPYSIGN)                                                         \
-    HELPER T N##_of_bits(U bits) { T x; memcpy(&x, &bits, sizeof x); return x; }                       \
-    HELPER bool before_##N(T a, T b) {                                                                 \
-        if (a != a) return false;                                                                      \
-        if (b != b) return true;                                                                       \
-        return a < b || (a == b && signbit(a) && !signbit(b));                                         \
-    }                                                                                                  \
-    HELPER U ordinal_##N(T x) {                                                                        \
-        const U sign = (U)1 << (sizeof(U) * 8 - 1);                                                    \
-        U bits;                                                                                        \
-        memcpy(&bits, &x, sizeof x);                                                                   \
-        return (bits ^ (-(bits >> (sizeof(U) * 8 - 1)) | sign)) | -(U)(x != x);                        \
-    }                                                                                                  \
-    HELPER T min_##N(T a, T b) { return before_##N(b, a) ? b : a; }                                    \
-    HELPER T max_##N(T a, T b) { return before_##N(a, b) ? b : a; }                                    \
-    HELPER T rem_##N(T a, T b) {                                                                       \
-        T r = FMOD(a, b);                                                                              \
-        if (r == 0) return COPYSIGN((T)0, b);                                                          \
-        return (r < 0) != (b < 0) ? r + b : r;                                                         \
-    }
-
-TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)
-TERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)
-HELPER uint32_t ordinal_bool(bool x) { return x; }
-HELPER uint32_t ordinal_i8(int8_t x) { return (uint8_t)x ^ 0x80u; }
-HELPER uint32_t ordinal_i16(int16_t x) { return (uint16_t)x ^ 0x8000u; }
-HELPER uint32_t ordinal_i32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
-HELPER uint64_t ordinal_i64(int64_t x) { return (uint64_t)x ^ ((uint64_t)1 << 63); }
-HELPER uint32_t ordinal_u8(uint8_t x) { return x; }
-HELPER uint32_t ordinal_u16(uint16_t x) { return x; }
-HELPER uint32_t ordinal_u32(uint32_t x) { return x; }
-HELPER uint64_t ordinal_u64(uint64_t x) { return x; }
-
-/* exp and log without a branch or a call, step by step as the interpreter computes them. */
-HELPER uint64_t bits_of_f64(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
-HELPER double exp_f64(double x) {
-    const double low = x < -746.0 ? -746.0 : x, y = low > 710.0 ? 710.0 : low;
-    const double whole = 6755399441055744.0, t = fma(y, 1.4426950408889634, whole), k = t - whole;
-    const double r = fma(k, -2.3190468138462996e-17, fma(k, -0.6931471805599453, y));
-    double p = 2.5100375860441218e-08;
-    p = fma(r, p, 2.7620075916237706e-07), p = fma(r, p, 2.755726848025142e-06), p = fma(r, p, 2.480152132229249e-05);
-    p = fma(r, p, 0.00019841269863040583), p = fma(r, p, 0.0013888888917196768), p = fma(r, p, 0.008333333333330065);
-    p = fma(r, p, 0.041666666666624164), p = fma(r, p, 0.16666666666666669), p = fma(r, p, 0.5000000000000001);
-    p = fma(r, fma(r, p, 1.0), 1.0);
-    const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + 2048, half = n >> 1;
-    return p * f64_of_bits((half - 1) << 52) * f64_of_bits((n - half - 1) << 52);
-}
-HELPER double log_f64(double x) {
-    const bool tiny = x < 2.2250738585072014e-308;
-    const double y = tiny ? x * 18014398509481984.0 : x;
-    const uint64_t biased = (bits_of_f64(y) - UINT64_C(0x3fe6a09e667f3bcd) + (UINT64_C(1024) << 52)) >> 52;
-    const double m = f64_of_bits(bits_of_f64(y) - ((biased - 1024) << 52));
-    const double e = f64_of_bits(UINT64_C(0x4330000000000000) + biased) - (4503599627371520.0 + (tiny ? 54.0 : 0.0));
-    const double f = m - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
-    double p = 0.14616449731154732;
-    p = fma(z, p, 0.15331721596825484), p = fma(z, p, 0.18182889125373952), p = fma(z, p, 0.2222221113479354);
-    p = fma(z, p, 0.2857142862597549), p = fma(z, p, 0.39999999999899505), p = fma(z, p, 0.666666666666667);
-    const double value = fma(e, 0.6931471805599453, f - (half - fma(s, half + z * p, e * 2.3190468138462996e-17)));
-    const double finite = x < INFINITY ? value : x, other = x == 0.0 ? -INFINITY : f64_of_bits(UINT64_C(0x7ff8000000000000));
-    return x > 0.0 ? finite : other;
-}
-HELPER float exp_f32(float x) { return (float)exp_f64((double)x); }
-HELPER float log_f32(float x) { return (float)log_f64((double)x); }
-
-HELPER bool bool_of_f64(double x) { return x != 0 && x == x; }
-
-/* A run of tiles that writes this much or more stores past the cache, with stores that do not read the line first. */
+/// After it.
+const TAIL: &str = r#"/* A run of tiles that writes this much or more stores past the cache, with stores that do not read the line first. */
 #ifndef TERRACE_STREAM
 #define TERRACE_STREAM (INT64_C(1) << 20)
 #endif

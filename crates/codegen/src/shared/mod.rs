@@ -1,5 +1,6 @@
-//! What the printers of C dialects share: names, types of expressions, what a phase mentions.
+//! What the printers of C dialects share: arithmetic, names, types of expressions, what a phase mentions.
 
+pub mod arithmetic;
 pub mod names;
 pub mod typing;
 pub mod used;

@@ -1,7 +1,7 @@
 //! What a phase mentions, so that nothing is declared for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_base::BinOp;
+use terrace_base::{BinOp, ScalarType};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, ParamId, Stmt};
 
 /// What a phase mentions.
@@ -22,6 +22,12 @@ pub struct Used {
     pub runs: bool,
     /// Whether it asks for the number of the tile.
     pub tile: bool,
+    /// Whether threads meet.
+    pub barriers: bool,
+    /// Whether lanes exchange values.
+    pub shuffles: bool,
+    /// Whether an expression is or becomes an `f64`.
+    pub f64: bool,
 }
 
 impl Used {
@@ -98,7 +104,7 @@ impl Used {
                 self.exprs(&[from, to, step]);
                 self.stmts(body);
             }
-            Stmt::Barrier => {}
+            Stmt::Barrier => self.barriers = true,
             Stmt::Check { cond, index, values, .. } => {
                 self.checks = true;
                 self.exprs(&[cond, index]);
@@ -120,19 +126,28 @@ impl Used {
     fn exprs(&mut self, list: &[&Expr]) {
         for e in list {
             match e {
-                Expr::Const(_) | Expr::Local(_) | Expr::Thread => {}
+                Expr::Const(c) => self.f64 |= c.ty() == ScalarType::F64,
+                Expr::Local(_) | Expr::Thread => {}
                 Expr::Tile => self.tile = true,
                 Expr::Failed => self.failed = true,
                 Expr::Param(p) => {
                     self.params.insert(*p);
                 }
                 Expr::Load(p, a) | Expr::LoadFresh(p, a) => self.place(*p, a),
-                Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => self.exprs(&[a]),
+                Expr::Convert(to, a) => {
+                    self.f64 |= *to == ScalarType::F64;
+                    self.exprs(&[a]);
+                }
+                Expr::Unary(_, a) | Expr::Ordinal(a) => self.exprs(&[a]),
                 Expr::Element(array, a) => {
                     self.array(*array);
                     self.exprs(&[a]);
                 }
-                Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => self.exprs(&[a, b]),
+                Expr::Shuffle(_, a, b) => {
+                    self.shuffles = true;
+                    self.exprs(&[a, b]);
+                }
+                Expr::Binary(_, a, b) | Expr::Quotient(a, b) => self.exprs(&[a, b]),
                 Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.exprs(&[a, b, c]),
             }
         }

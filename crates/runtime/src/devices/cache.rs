@@ -252,7 +252,7 @@ fn evict(folder: &Path, keep: &str, limit: u64) {
         }
         // The key first: without it, the rest is no entry.
         let _ = fs::remove_file(folder.join(format!("{stem}.key")));
-        for extension in ["so", "cubin", PLAN] {
+        for extension in ["so", "cubin", "clbin", PLAN] {
             let _ = fs::remove_file(folder.join(format!("{stem}.{extension}")));
         }
         total -= size;

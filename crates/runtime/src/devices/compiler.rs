@@ -80,6 +80,13 @@ impl Compiler {
         self.version(&self.program()).map(|_| ())
     }
 
+    /// What it is called and what it says it is, in a line.
+    pub(super) fn described(&self) -> Result<String, String> {
+        let program = self.program();
+        let version = self.version(&program)?;
+        Ok(format!("{program}: {}", version.lines().next().unwrap_or_default().trim()))
+    }
+
     /// Compiles a unit, or finds it in the cache, and opens it; with a remark where it could not be kept.
     pub(super) fn load(&self, text: &str) -> Result<(Library, Remark), String> {
         let program = self.program();

@@ -20,10 +20,13 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use terrace_plan::{Plan, Target};
 
+use crate::memory::bytes_in_words;
+
 use super::cache::Remark;
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::interrupt::stopped;
+use super::report::{Found, Place};
 use super::units::{at_once, units};
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
 
@@ -76,6 +79,21 @@ fn compiler() -> Compiler {
 /// Whether this machine has a C compiler; else what is said about it.
 pub fn c_compiler() -> Result<(), String> {
     compiler().found()
+}
+
+/// The CPU with its compiler.
+pub(crate) fn report() -> Place {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = bytes_in_words(HostMemory::new(None).total());
+    let s = if threads == 1 { "" } else { "s" };
+    let mut found = Found { name: "CPU".to_string(), facts: vec![format!("{threads} thread{s}, {memory}")] };
+    match compiler().described() {
+        Ok(compiler) => {
+            found.facts.push(compiler);
+            Place { backend: "c", devices: vec![found], missing: Vec::new() }
+        }
+        Err(why) => Place { backend: "c", devices: Vec::new(), missing: vec![why] },
+    }
 }
 
 impl Device for Cpu {

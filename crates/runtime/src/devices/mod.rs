@@ -20,6 +20,8 @@ pub(crate) mod cuda_sim;
 mod host_memory;
 pub(crate) mod host_view;
 pub(crate) mod interrupt;
+pub(crate) mod opencl;
+pub(crate) mod report;
 mod units;
 
 use terrace_base::Scalar;

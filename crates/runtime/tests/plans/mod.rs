@@ -171,6 +171,16 @@ extern "C" __global__ void saxpy(unsigned long long *err, long long launch, floa
             64,
             "",
         ),
+        Target::OpenCl => (
+            r"
+__kernel void saxpy(__global ulong *err, long launch, float a, long n, __global const float *x, __global const float *y, __global float *z) {
+    if (err[1] != 0 && err[1] < (ulong)launch) return;
+    long i = get_global_id(0);
+    if (i < n) z[i] = a * x[i] + y[i];
+}",
+            64,
+            "",
+        ),
     };
     let entries = vec![entry("saxpy", 0, vec![Layout::Scalar(F32), vector(F32), vector(F32)], vector(F32))];
     let mut plan =
@@ -250,10 +260,42 @@ extern "C" __global__ void evens(u64 *err, long long launch, long long n, const 
     plan
 }
 
-/// Cells, reads and failing checks on a CUDA device.
-pub(crate) fn evens_on(runtime: &terrace_runtime::Runtime) {
+/// The same in OpenCL, with atomic operations on 32 bits: a cell is a buffer and a place in it.
+pub(crate) fn opencl_evens(read: bool) -> Plan {
+    let mut plan = cuda_evens(read);
+    plan.target = Target::OpenCl;
+    plan.kernels[0].text = r"
+void fail(volatile __global ulong *err, long launch, ulong check, long index, long value) {
+    volatile __global uint *lock = (volatile __global uint *)err;
+    for (bool done = false; !done;) {
+        if (atomic_cmpxchg(lock, 0u, 1u) == 0u) {
+            if (err[1] == 0 || (err[1] == (ulong)launch && (check < err[2] || (check == err[2] && index < (long)err[3])))) {
+                err[2] = check; err[3] = (ulong)index; err[4] = (ulong)value;
+                mem_fence(CLK_GLOBAL_MEM_FENCE);
+                err[1] = (ulong)launch;
+            }
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            atomic_xchg(lock, 0u);
+            done = true;
+        }
+    }
+}
+__kernel void evens(volatile __global ulong *err, long launch, long n, __global const long *xs, __global uchar *cells, long at, __global const long *zeros) {
+    if (err[1] != 0 && err[1] < (ulong)launch) return;
+    long i = get_global_id(0);
+    if (i < n) {
+        if (xs[i] < 0) fail(err, launch, 1, i, xs[i]);
+        else if (xs[i] % 2 == zeros[i % 100]) atomic_inc((volatile __global uint *)(cells + at));
+    }
+}"
+    .to_string();
+    plan
+}
+
+/// Cells, reads and failing checks on a GPU.
+pub(crate) fn evens_on(runtime: &terrace_runtime::Runtime, evens: fn(bool) -> Plan) {
     for read in [false, true] {
-        let loaded = runtime.load(&cuda_evens(read)).expect("compiles");
+        let loaded = runtime.load(&evens(read)).expect("compiles");
         for n in [0, 1, 1000] {
             let (result, stats) = loaded.call("evens", &[ints(0..n)]).expect("runs");
             assert_eq!(result, integer((n + 1) / 2));

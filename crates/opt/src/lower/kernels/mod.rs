@@ -103,7 +103,7 @@ fn unique(names: &mut BTreeMap<String, usize>, wanted: &str) -> String {
 pub fn lower(program: &mem::Program, options: &Options) -> Lowered<kernel::Program> {
     let target: &dyn Target = match options.target {
         Device::C => &cpu::Cpu,
-        Device::Cuda => &gpu::Gpu,
+        Device::Cuda | Device::OpenCl => &gpu::Gpu,
     };
     let mut shared = Shared {
         program,

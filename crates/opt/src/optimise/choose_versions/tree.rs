@@ -50,7 +50,9 @@ impl Defaults {
             (Target::C, false) => {
                 Defaults { parallel: 1024, outer: 1024, balanced: 256, block: Threshold::NEVER, long: 64 }
             }
-            (Target::Cuda, false) => Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, block: 256, long: 64 },
+            (Target::Cuda | Target::OpenCl, false) => {
+                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, block: 256, long: 64 }
+            }
         }
     }
 }
@@ -198,10 +200,10 @@ impl Maker<'_> {
         }
         match self.options.target {
             Target::C => lacks("block", "a CPU has no blocks of threads"),
-            Target::Cuda if rows.is_none() || total.is_none() => {
+            Target::Cuda | Target::OpenCl if rows.is_none() || total.is_none() => {
                 lacks("block", "the host does not know how many rows there are, or how long they are");
             }
-            Target::Cuda => {
+            Target::Cuda | Target::OpenCl => {
                 block = self.version("block", Strategy::Block, &flat);
                 if block.is_none() {
                     lacks("block", "only reductions of rows are spread over the threads of a block");

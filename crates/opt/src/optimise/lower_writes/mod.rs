@@ -46,7 +46,7 @@ pub fn lower_sorts(program: &mut Program, options: &Options) {
             let wanted = |op: &Op, values: &IdVec<ValueId, Value>| is_sort(op, values) && op.body.results.len() > 1;
             rewrite_all(program, &wanted, &|w, op, binds| w.sort_key_by_key(op, binds));
         }
-        Target::Cuda => rewrite_all(program, &is_sort, &|w, op, binds| w.sort(op, binds)),
+        Target::Cuda | Target::OpenCl => rewrite_all(program, &is_sort, &|w, op, binds| w.sort(op, binds)),
     }
 }
 

@@ -17,8 +17,10 @@
 mod driver;
 mod library;
 mod nvrtc;
+mod report;
 
 pub use nvrtc::{compile_cubin, nvrtc_available};
+pub(crate) use report::report;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
