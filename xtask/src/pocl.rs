@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the tests need in their environment to find OpenCL, and words for people.
-pub struct Found {
+pub(crate) struct Found {
     /// Where it comes from.
-    pub what: String,
+    pub(crate) what: String,
     /// Variables and values.
-    pub environment: Vec<(&'static str, PathBuf)>,
+    pub(crate) environment: Vec<(&'static str, PathBuf)>,
 }
 
 /// The packages, but for the libraries that the driver needs and the system lacks.
 const PACKAGES: [&str; 3] = ["ocl-icd-libopencl1", "libpocl2", "libpocl2-common"];
 
 /// OpenCL for the tests, or why there is none.
-pub fn pocl() -> Result<Found, String> {
+pub(crate) fn pocl() -> Result<Found, String> {
     if std::env::var_os("TERRACE_OPENCL").is_some_and(|v| v == "none") {
         return Err("TERRACE_OPENCL=none".to_string());
     }

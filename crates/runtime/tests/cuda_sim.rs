@@ -38,6 +38,6 @@ fn a_barrier_that_not_all_threads_reach_is_an_error() {
 fn cells_reads_and_failing_checks() {
     for seed in [0, 1, 5] {
         let backend = Backend::CudaSim { seed };
-        evens_on(&Runtime::new(backend, Options::default()).expect("a simulator"));
+        evens_on(&Runtime::new(backend, Options::default()).expect("a simulator"), cuda_evens);
     }
 }
