@@ -17,7 +17,7 @@ use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use crate::shared::used::Used;
 use crate::vector::lanes::Lanes;
-use crate::vector::operands::Shared;
+use crate::vector::operands::{Operand, Shared};
 use crate::vector::registers;
 use crate::vector::stream;
 use std::collections::BTreeSet;
@@ -147,10 +147,17 @@ impl Lines {
         self.line(&format!("const int64_t {} = 0;", names::local(k, lane)));
         body.iter().filter(|s| matches!(s, Stmt::Let(..))).for_each(|s| self.stmt(k, s));
         let ty = shared.sums.first().and_then(|(a, ..)| registers::vector_type(k, *a)).unwrap_or_default();
-        for (name, place) in &shared.operands {
-            self.line(&format!("{ty} {name};"));
-            self.line(&format!("memcpy(&{name}, &{place}, sizeof {name});"));
-            self.line(&format!("IN_REGISTER({name});"));
+        for (name, operand) in &shared.operands {
+            match operand {
+                Operand::Run(place) => {
+                    self.line(&format!("{ty} {name};"));
+                    self.line(&format!("memcpy(&{name}, &{place}, sizeof {name});"));
+                }
+                Operand::Gathered(places) => self.line(&format!("{ty} {name} = {{{}}};", places.join(", "))),
+            }
+            if shared.is_crowded() {
+                self.line(&format!("IN_REGISTER({name});"));
+            }
         }
         for (array, op, value) in &shared.sums {
             let (a, sign) = (names::array(k, *array), if *op == BinOp::Add { "+" } else { "*" });

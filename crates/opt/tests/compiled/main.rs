@@ -2,6 +2,7 @@
 //!
 //! Every program runs with tile sizes so small that a few elements cross every boundary, and with the normal ones.
 
+mod gathers;
 mod kept;
 
 use terrace_base::Scalar;

@@ -293,10 +293,10 @@ impl<'o> Reduction<'o> {
         lanes: i64,
         fold: impl FnOnce(&mut Builder<'h>, Expr, Option<Expr>, Vec<Expr>) -> Lowered<()>,
     ) -> Lowered<()> {
-        let each = |b: &mut Builder<'h>, simd, k: Fold<'_, 'h>| {
+        let each = |b: &mut Builder<'h>, simd, ok, k: Fold<'_, 'h>| {
             b.for_("l", int(0), int(lanes), int(1), simd, |b, l| {
                 let q = b.let_("q", ScalarType::I64, add(c.clone(), l.clone()));
-                self.at(b, row, q, |b, mask, values| k(b, l, mask, values))
+                Reduction { ok, ..*self }.at(b, row, q, |b, mask, values| k(b, l, mask, values))
             })
         };
         let mut fold = Some(fold);
@@ -305,15 +305,16 @@ impl<'o> Reduction<'o> {
             None => Ok(()),
         };
         let body = &self.op.body;
-        if self.ok.is_some() || b.checks() != Checks::Report || !may_fail(body) || !is_checked_scalars(body) {
-            return each(b, true, &mut fold);
+        if b.checks() != Checks::Report || !may_fail(body) || !is_checked_scalars(body) {
+            return each(b, true, self.ok, &mut fold);
         }
+        // What is added after a check has failed does not matter: the sum is not used.
         let wrong = b.var("wrong", ScalarType::I64, int(0));
-        b.with_checks(Checks::Note(wrong), |b| each(b, false, &mut |_, _, _, _| Ok(())))?;
+        b.with_checks(Checks::Note(wrong), |b| each(b, false, None, &mut |_, _, _, _| Ok(())))?;
         b.if_(
             not(eq(local(wrong), int(0))),
-            |b| each(b, false, &mut |_, _, _, _| Ok(())),
-            |b| b.with_checks(Checks::Assume, |b| each(b, true, &mut fold)),
+            |b| each(b, false, self.ok, &mut |_, _, _, _| Ok(())),
+            |b| b.with_checks(Checks::Assume, |b| each(b, true, None, &mut fold)),
         )
     }
 
