@@ -15,6 +15,7 @@
 pub mod body;
 pub mod borders;
 pub mod build;
+mod carried;
 pub mod cpu;
 pub mod expr;
 pub mod free;
