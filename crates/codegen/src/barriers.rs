@@ -118,3 +118,84 @@ fn declared_by(stmt: &Stmt) -> Option<LocalId> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrace_base::{IdVec, Scalar, Span};
+    use terrace_ir::kernel::{Array, ArrayId, Local, Shuffle};
+
+    fn int(n: i64) -> Expr {
+        Expr::Const(Scalar::I64(n))
+    }
+
+    fn kernel(body: Vec<Stmt>) -> Kernel {
+        let local = |name: &str, ty| Local { name: name.to_string(), ty };
+        Kernel {
+            name: "k".to_string(),
+            params: IdVec::new(),
+            locals: vec![local("x", ScalarType::I64), local("y", ScalarType::F64)].into_iter().collect(),
+            arrays: vec![Array { name: "a".to_string(), elem: ScalarType::I64, count: 4, shared: true }]
+                .into_iter()
+                .collect(),
+            phases: vec![body],
+            block: 32,
+            span: Span::none(),
+        }
+    }
+
+    fn lines_of(body: Vec<Stmt>) -> Vec<String> {
+        let text = crate::opencl::kernel(&kernel(body)).text;
+        let all = text.lines().map(str::trim).skip_while(|l| !l.starts_with("if (terrace_stopped")).skip(1);
+        all.map(str::to_string).collect()
+    }
+
+    #[test]
+    fn a_branch_is_cut_where_threads_meet() {
+        let (x, y) = (LocalId::new(0), LocalId::new(1));
+        let other = Expr::Shuffle(Shuffle::Up, Box::new(Expr::Local(y)), Box::new(int(1)));
+        let set = |n| Stmt::SetElement(ArrayId::new(0), int(n), Expr::Local(x));
+        let inner = Stmt::If(
+            Expr::Binary(terrace_base::BinOp::Lt, Box::new(int(2)), Box::new(Expr::Tile)),
+            vec![Stmt::Barrier],
+            vec![set(3)],
+        );
+        let branch = Stmt::If(
+            Expr::Binary(terrace_base::BinOp::Lt, Box::new(int(1)), Box::new(Expr::Tile)),
+            vec![Stmt::Let(x, int(7)), set(0), Stmt::Barrier, set(1), Stmt::Let(y, other), inner],
+            vec![],
+        );
+        let wanted = [
+            "{",
+            "const bool terrace_on_1 = 1 < ((int64_t)get_group_id(0));",
+            "int64_t x_0 = 0;",
+            "double y_1 = 0;",
+            "if (terrace_on_1) {",
+            "x_0 = 7;",
+            "a_a0[0] = x_0;",
+            "}",
+            "MEET;",
+            "if (terrace_on_1) {",
+            "a_a0[1] = x_0;",
+            "}",
+            "y_1 = as_double(shuffle_up(terrace_exchange, as_ulong(y_1), 1));",
+            "{",
+            "const bool terrace_on_2 = terrace_on_1 && (2 < ((int64_t)get_group_id(0)));",
+            "MEET;",
+            "const bool terrace_off_3 = terrace_on_1 && !terrace_on_2;",
+            "if (terrace_off_3) {",
+            "a_a0[3] = x_0;",
+            "}",
+            "}",
+            "}",
+            "}",
+        ];
+        assert_eq!(lines_of(vec![branch]), wanted);
+    }
+
+    #[test]
+    fn a_branch_without_a_meeting_stays() {
+        let branch = Stmt::If(Expr::Failed, vec![Stmt::Let(LocalId::new(0), int(7))], vec![]);
+        assert_eq!(lines_of(vec![branch]), ["bool failed = false;", "if (failed) {", "int64_t x_0 = 7;", "}", "}"]);
+    }
+}
