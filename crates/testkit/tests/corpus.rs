@@ -100,7 +100,7 @@ fn turn(parts: usize) -> usize {
 /// Each program in one strategy. A driver for CPUs takes seconds to compile a program: a quick run takes a part, and parts take turns.
 #[test]
 fn corpus_on_opencl() {
-    const PARTS: usize = 6;
+    const PARTS: usize = 8;
     if opencl_missing().is_some() {
         return;
     }

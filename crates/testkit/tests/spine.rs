@@ -143,7 +143,7 @@ fn spine_on_cuda() {
 #[test]
 fn spine_on_opencl() {
     if opencl_missing().is_none() {
-        let sample = of_names(&["saxpy.tce", "spmv.tce", "filter_sum.tce", "prefixes.tce"]);
+        let sample = of_names(&["saxpy.tce", "spmv.tce", "filter_sum.tce"]);
         check(if long() { small() } else { sample }, &short_cover(Backend::OpenCl));
     }
 }

@@ -19,6 +19,7 @@ use crate::shared::used::Used;
 use crate::vector::lanes::Lanes;
 use crate::vector::operands::{Operand, Shared};
 use crate::vector::registers;
+use crate::vector::stages::{self, Stage};
 use crate::vector::stream;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
@@ -190,6 +191,37 @@ impl Lines {
         self.line("}");
     }
 
+    /// A loop over points, each part of which goes through one stage after the other.
+    fn in_stages(&mut self, k: &Kernel, v: &str, from: &str, end: &str, stages: &[Stage<'_>]) {
+        let (part, size) = (format!("{v}_part"), stages::PART);
+        self.line(&format!("for (int64_t {part} = {from}; {part} < {end}; {part} += {size}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t {part}_end = min_i64({part} + {size}, {end});"));
+        let kept: BTreeSet<LocalId> = stages.iter().flat_map(|s| s.kept.iter().copied()).collect();
+        for x in kept {
+            let ty = element(k.locals[x].ty);
+            self.line(&format!("{ty} {}_s[{size}] __attribute__((aligned(64)));", names::local(k, x)));
+        }
+        for stage in stages {
+            self.line(&format!("for (int64_t {v} = {part}; {v} < {part}_end; {v} += 1) {{"));
+            self.depth += 1;
+            for x in &stage.taken {
+                let (ty, x) = (variable(k.locals[*x].ty), names::local(k, *x));
+                self.line(&format!("{ty} {x} = {x}_s[{v} - {part}];"));
+            }
+            stage.again.iter().for_each(|s| self.stmt(k, s));
+            self.stmts(k, stage.stmts);
+            for x in &stage.kept {
+                let x = names::local(k, *x);
+                self.line(&format!("{x}_s[{v} - {part}] = {x};"));
+            }
+            self.depth -= 1;
+            self.line("}");
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
     fn stmt(&mut self, k: &Kernel, stmt: &Stmt) {
         match stmt {
             Stmt::Let(v, e) => {
@@ -269,6 +301,12 @@ impl Lines {
                 }
                 if let (Some(lanes), "1") = (Lanes::of(k, *var, body), by.as_str()) {
                     lanes.print(self, k, *var, &expr(k, from), &end);
+                    return;
+                }
+                if self.loops == 0
+                    && let Some(stages) = stages::stages(k, *var, step, body)
+                {
+                    self.in_stages(k, &v, &expr(k, from), &end, &stages);
                     return;
                 }
                 let results =

@@ -7,10 +7,12 @@
 //! lanes        points with a loop of their own run side by side, under masks
 //! operands     what several reductions share is loaded once
 //! registers    the lanes of a float reduction stay in a register while its loop runs
+//! stages       points that compute several functions go through them one after the other
 //! stream       large results that nobody reads soon go past the cache
 //! ```
 
 pub mod lanes;
 pub mod operands;
 pub mod registers;
+pub mod stages;
 pub mod stream;

@@ -26,6 +26,9 @@ use terrace_ir::flat::visit::count_uses;
 use terrace_ir::flat::{Body, Descriptor, Expr, Function, Op, OpKind, Program, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, value_of};
 
+/// Sums of numbers no farther from zero than this do not wrap around.
+const FAR: i64 = 1 << 61;
+
 /// Writes through parts, in all functions.
 pub fn write_through_parts(program: &mut Program) {
     for function in program.functions.iter_mut() {
@@ -40,7 +43,7 @@ pub fn write_through_parts(program: &mut Program) {
 /// What is known where the walk is.
 struct Around {
     uses: BTreeMap<ValueId, usize>,
-    /// How conditions were computed.
+    /// How conditions, and numbers, were computed.
     conditions: BTreeMap<ValueId, (BinOp, Atom, Atom)>,
     /// The conditions of checks that were passed on the way.
     passed: Vec<ValueId>,
@@ -92,6 +95,16 @@ impl Around {
                     }
                 }
                 _ => {}
+            }
+        }
+        // A sum is one where neither side is so far from zero that it may wrap around.
+        let far = [Size::constant(-FAR), Size::constant(FAR)];
+        for v in place.vars() {
+            let Some((BinOp::Add, a, b)) = self.conditions.get(&value_of(v)) else { continue };
+            let (Some(a), Some(b)) = (atom(a), atom(b)) else { continue };
+            let near = |x: &Size| known.prove_le(&far[0], x).is_yes() && known.prove_le(x, &far[1]).is_yes();
+            if let (true, Some(sum)) = (near(&a) && near(&b), a.checked_add(&b)) {
+                known.assume_eq(&Size::var(v), &sum);
             }
         }
         known.prove_le(&Size::zero(), &place).is_yes()
@@ -230,6 +243,19 @@ def f(s_0 : i64, k_1 : i64, w_2 : i64, m_3 : i64, c_4 : i64, a_5 : f64[100]) -> 
         let check = "  let ok_40 : bool = 0 <= c_4\n  check 0 slice ok_40 (c_4, c_4, c_4)\n";
         let text = after(&format!("{HEAD}{check}{PATTERN}"));
         assert!(text.matches("scatter").count() == 1 && !text.contains("select("), "{text}");
+    }
+
+    #[test]
+    fn sums_are_followed_where_they_cannot_wrap() {
+        let moved = PATTERN.replace("c_4 + j_18", "c_41 + j_18");
+        let check = |limit: &str| {
+            let sum =
+                "  let c_41 : i64 = c_4 + 1\n  let ok_40 : bool = 0 <= c_4\n  check 0 slice ok_40 (c_4, c_4, c_4)\n";
+            after(&format!("{HEAD}{sum}{limit}{moved}"))
+        };
+        let below = "  let ok_42 : bool = c_4 <= 1000\n  check 0 slice ok_42 (c_4, c_4, c_4)\n";
+        assert!(check("").contains("select("));
+        assert!(!check(below).contains("select("));
     }
 
     #[test]

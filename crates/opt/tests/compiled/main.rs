@@ -4,6 +4,7 @@
 
 mod gathers;
 mod kept;
+mod stages;
 
 use terrace_base::Scalar;
 use terrace_ir::{flat, kernel, mem};
