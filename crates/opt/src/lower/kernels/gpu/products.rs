@@ -12,7 +12,7 @@
 //! shared memory are one word longer than the side, so that writing along `k` meets no bank twice either. Whether neighbouring
 //! threads read neighbours along `k` or along the side is seen from the index: whichever it moves by one with.
 //!
-//! Each sum is added up from left to right. Declined: tuples, block-level operators, staged reads beyond [`ROOM`].
+//! Each sum is added up from left to right. Declined: tuples, block-level operators, staged reads that need more than 40 KiB.
 //!
 //! Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", section 5, has the registers; the rest is well known.
 
