@@ -8,7 +8,8 @@
 //!
 //! On the left all of `xs` lives until the whole recursion below has ended, at every level of it: peak memory is depth times
 //! size. On the right only `same` does. A statement that contains a check, or relies on one that stays behind, does not move:
-//! it might stop a program that would have stopped elsewhere.
+//! it might stop a program that would have stopped elsewhere. An array as long as a number relies on what is checked of that number, whether it
+//! names the check or not: `iota(len(xs))` may have become `iota(n)` where `xs` has `n` elements.
 
 use std::collections::BTreeSet;
 use terrace_ir::ValueId;
@@ -34,15 +35,18 @@ fn reorder(body: &mut Body) {
     let mut behind: Vec<Stmt> = Vec::new();
     let mut waiting: BTreeSet<ValueId> = BTreeSet::new();
     let mut checks: BTreeSet<CheckId> = BTreeSet::new();
+    let mut checked: BTreeSet<ValueId> = BTreeSet::new();
     for stmt in later {
         match &stmt.kind {
-            StmtKind::Check { check, .. } => {
+            StmtKind::Check { check, values, .. } => {
                 checks.insert(*check);
+                checked.extend(values.iter().filter_map(|a| a.var()));
                 behind.push(stmt);
             }
             StmtKind::Let { value, expr, after } => {
                 let free = free_values_of_expr(expr).is_disjoint(&waiting);
                 let safe = !expr.bodies().into_iter().any(has_checks) && !matches!(expr, Expr::Ascribe { .. });
+                let safe = safe && counted_by(expr).is_none_or(|n| !checked.contains(&n));
                 if free && safe && !has_call(&stmt) && after.iter().all(|c| !checks.contains(c)) {
                     body.stmts.push(stmt);
                 } else {
@@ -54,6 +58,15 @@ fn reorder(body: &mut Body) {
         }
     }
     body.stmts.extend(behind);
+}
+
+/// The number that says how long a new array is.
+fn counted_by(expr: &Expr) -> Option<ValueId> {
+    match expr {
+        Expr::Iota(count) | Expr::Replicate { count, .. } => count.var(),
+        Expr::Generate { count, .. } | Expr::Hist { count, .. } => count.var(),
+        _ => None,
+    }
 }
 
 fn has_call(stmt: &Stmt) -> bool {

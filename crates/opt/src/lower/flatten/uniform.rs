@@ -87,8 +87,12 @@ impl Flattener<'_> {
         let total = match expr {
             // Arrays in step have one length only because something has made sure of it.
             Expr::Map { arrays, .. } => arrays.len() == 1,
-            Expr::Generate { .. } | Expr::Filter { .. } | Expr::Reduce { .. } | Expr::Scan { .. } => true,
-            Expr::Iota(_) | Expr::Replicate { .. } | Expr::Concat(_) | Expr::ArrayLiteral { .. } => true,
+            // So has an array as long as a number: the check may stand with another array that has this length.
+            Expr::Generate { count, .. } | Expr::Iota(count) | Expr::Replicate { count, .. } => {
+                self.is_length(*count, env)
+            }
+            Expr::Filter { .. } | Expr::Reduce { .. } | Expr::Scan { .. } => true,
+            Expr::Concat(_) | Expr::ArrayLiteral { .. } => true,
             // These are recipes: nothing is gained.
             Expr::Slice { .. } | Expr::Zip(_) | Expr::Index { .. } | Expr::Ascribe { .. } => return None,
             _ => false,
@@ -99,6 +103,18 @@ impl Flattener<'_> {
         let made = expr.bodies().into_iter().flat_map(bound_values).chain([*value]);
         let rows = made.into_iter().any(|v| self.source().values[v].ty.elem().is_some_and(|elem| !elem.is_flat()));
         Some(total && after.is_empty() && !relies && !fails && !rows)
+    }
+
+    /// Whether a number is certainly no less than zero.
+    fn is_length(&self, count: Atom, env: &Env) -> bool {
+        match count {
+            Atom::Const(c) => c.as_i64().is_some_and(|n| n >= 0),
+            Atom::Var(v) => match env.get(&v) {
+                Some(Rep::Scalar(Ix::Atom(Atom::Var(v)), _)) => self.fun.lengths.contains(v),
+                Some(Rep::Scalar(Ix::Atom(Atom::Const(c)), _)) => c.as_i64().is_some_and(|n| n >= 0),
+                _ => false,
+            },
+        }
     }
 
     /// A statement that has one result for all points; `total` if it may run where there are none.
