@@ -15,6 +15,7 @@ use super::engine::{Kind, Language, Meeting, Node, Uses, Work};
 use super::refusal::{Dear, Place, Reason};
 use std::collections::BTreeMap;
 use terrace_base::{BinOp, IdVec, Span, UnOp};
+use terrace_ir::check::CheckId;
 use terrace_ir::core::visit::{bound_values, refresh, substitute_with_types, walk};
 use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind, Value};
 use terrace_ir::{Atom, ValueId};
@@ -195,9 +196,15 @@ impl Language for Core<'_> {
     fn absorb(&mut self, producer: &[Stmt], _: &[ValueId], consumer: &mut Vec<Stmt>, copy: bool) {
         let Some((array, from)) = main_of(producer) else { return };
         let Some(mut main) = consumer.pop() else { return };
-        let mut element = Element { array, from, values: self.values };
-        if let StmtKind::Let { expr, .. } = &mut main.kind {
-            element.in_place(expr, copy);
+        let relies = producer.last().map(|s| match &s.kind {
+            StmtKind::Let { after, .. } => after.clone(),
+            StmtKind::Check { .. } => Vec::new(),
+        });
+        let mut element = Element { array, from, relies: relies.unwrap_or_default(), values: self.values };
+        if let StmtKind::Let { expr, after, .. } = &mut main.kind
+            && element.in_place(expr, copy)
+        {
+            rely_on(after, &element.relies);
         }
         element.stmt(main, consumer);
     }
@@ -231,10 +238,16 @@ impl Language for Core<'_> {
     }
 }
 
+fn rely_on(own: &mut Vec<CheckId>, more: &[CheckId]) {
+    own.extend(more.iter().filter(|c| !own.contains(c)).copied().collect::<Vec<_>>());
+}
+
 /// The elements of an array, to be computed where they are needed.
 struct Element<'a> {
     array: ValueId,
     from: &'a Expr,
+    /// The checks that the array relies on: who computes its elements relies on them too.
+    relies: Vec<CheckId>,
     values: &'a mut IdVec<ValueId, Value>,
 }
 
@@ -255,16 +268,16 @@ impl Element<'_> {
         self.values.push(Value { name: value.name, ty: value.ty.without_sizes() })
     }
 
-    /// A map over the array computes its elements first.
-    fn in_place(&mut self, expr: &mut Expr, copy: bool) {
-        let Expr::Map { lambda: to, arrays } = expr else { return };
+    /// A map over the array computes its elements first; says whether it was one.
+    fn in_place(&mut self, expr: &mut Expr, copy: bool) -> bool {
+        let Expr::Map { lambda: to, arrays } = expr else { return false };
         if !arrays.contains(&self.array.into()) {
-            return;
+            return false;
         }
         let (lambda, sources, count) = match self.from {
             Expr::Map { lambda, arrays } => (lambda, arrays.clone(), None),
             Expr::Generate { lambda, count } => (lambda, Vec::new(), Some(*count)),
-            _ => return,
+            _ => return false,
         };
         let params: Vec<ValueId> = lambda.params.iter().map(|p| if copy { self.param(*p) } else { *p }).collect();
         let atoms: Vec<Atom> = params.iter().map(|p| Atom::Var(*p)).collect();
@@ -287,6 +300,7 @@ impl Element<'_> {
             None => Expr::Map { lambda, arrays: new_arrays },
             Some(count) => Expr::Generate { lambda, count },
         };
+        true
     }
 
     /// Puts a statement in which elements are computed where they are read.
@@ -295,6 +309,7 @@ impl Element<'_> {
         if let StmtKind::Let { expr, after, .. } = &mut stmt.kind {
             match expr {
                 Expr::Index { array, index } if *array == Atom::Var(self.array) => {
+                    rely_on(after, &self.relies);
                     let (index, after) = (*index, after.clone());
                     let result = self.element(index, &after, span, out);
                     *expr = Expr::Atom(result);
@@ -309,7 +324,7 @@ impl Element<'_> {
         out.push(stmt);
     }
 
-    fn element(&mut self, index: Atom, after: &[terrace_ir::check::CheckId], span: Span, out: &mut Vec<Stmt>) -> Atom {
+    fn element(&mut self, index: Atom, after: &[CheckId], span: Span, out: &mut Vec<Stmt>) -> Atom {
         let (lambda, params) = match self.from {
             Expr::Generate { lambda, .. } => (lambda, vec![index]),
             Expr::Map { lambda, arrays } => {
@@ -328,7 +343,7 @@ impl Element<'_> {
         // Whatever made the index safe makes its element safe.
         for stmt in &mut body.stmts {
             if let StmtKind::Let { after: own, .. } = &mut stmt.kind {
-                own.extend(after.iter().filter(|c| !own.contains(c)).copied().collect::<Vec<_>>());
+                rely_on(own, after);
             }
         }
         out.extend(body.stmts);
