@@ -14,7 +14,7 @@
 
 use crate::budget::Budget;
 use crate::column::Column;
-use crate::decode::{Nulls, Trouble, deeper};
+use crate::decode::{Nulls, Trouble, deeper, struct_parts};
 use crate::describe::{Shape, shape};
 use crate::error::{DataError, damaged};
 use arrow_array::cast::AsArray;
@@ -177,20 +177,7 @@ impl Appender<'_> {
 
     fn structs(&mut self, to: &mut [Builder], column: &dyn Array, wanted: &Surface) -> Done {
         let column = column.as_struct_opt().ok_or_else(|| self.contradiction())?;
-        let mut parts = Vec::new();
-        match wanted {
-            Surface::Tuple(wants) => {
-                for (k, want) in wants.iter().enumerate().take(column.num_columns()) {
-                    parts.push((column.fields()[k].name(), column.column(k), want));
-                }
-            }
-            Surface::Record { fields, .. } => {
-                for (name, want) in fields {
-                    parts.push((name, column.column_by_name(name).ok_or_else(|| self.contradiction())?, want));
-                }
-            }
-            _ => return Err(self.contradiction().into()),
-        }
+        let parts = struct_parts(column, wanted).ok_or_else(|| self.contradiction())?;
         for ((name, part, want), to) in parts.into_iter().zip(to) {
             self.rows(to, part, want).map_err(|trouble| deeper(trouble, &format!(".{name}"), |row| row))?;
         }

@@ -18,7 +18,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait, StructArray};
 use arrow_schema::DataType;
 use terrace_base::Scalar;
 use terrace_plan::data::Data;
@@ -115,20 +115,7 @@ impl Decoder<'_> {
 
     fn structs(&mut self, column: &dyn Array, wanted: &Surface) -> Rows {
         let column = column.as_struct_opt().ok_or_else(|| self.contradiction())?;
-        let mut parts = Vec::new();
-        match wanted {
-            Surface::Tuple(wants) => {
-                for (k, want) in wants.iter().enumerate().take(column.num_columns()) {
-                    parts.push((column.fields()[k].name(), column.column(k), want));
-                }
-            }
-            Surface::Record { fields, .. } => {
-                for (name, want) in fields {
-                    parts.push((name, column.column_by_name(name).ok_or_else(|| self.contradiction())?, want));
-                }
-            }
-            _ => return Err(self.contradiction().into()),
-        }
+        let parts = struct_parts(column, wanted).ok_or_else(|| self.contradiction())?;
         let mut columns = Vec::new();
         for (name, part, want) in parts {
             columns.push(self.rows(part, want).map_err(|trouble| deeper(trouble, &format!(".{name}"), |row| row))?);
@@ -237,6 +224,23 @@ impl Decoder<'_> {
 pub(crate) fn tuples(count: usize, columns: Vec<Vec<Data>>) -> Vec<Data> {
     let mut parts: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
     (0..count).map(|_| Data::Tuple(parts.iter_mut().filter_map(Iterator::next).collect())).collect()
+}
+
+/// The parts of a struct column that a tuple or a record wants, each with its name and type; none where one is missing.
+pub(crate) fn struct_parts<'a>(
+    column: &'a StructArray,
+    wanted: &'a Surface,
+) -> Option<Vec<(&'a str, &'a ArrayRef, &'a Surface)>> {
+    match wanted {
+        Surface::Tuple(wants) => {
+            let columns = column.fields().iter().zip(column.columns());
+            Some(columns.zip(wants).map(|((field, part), want)| (field.name().as_str(), part, want)).collect())
+        }
+        Surface::Record { fields, .. } => {
+            fields.iter().map(|(name, want)| Some((name.as_str(), column.column_by_name(name)?, want))).collect()
+        }
+        _ => None,
+    }
 }
 
 /// The same trouble as seen from one level further out.

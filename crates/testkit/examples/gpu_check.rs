@@ -122,7 +122,9 @@ fn wishes() -> Result<Wishes, String> {
         match arg.as_str() {
             "--backend" => {
                 let name = value()?;
-                let named = [Backend::Cuda, Backend::CudaSim, Backend::C].into_iter().find(|b| b.name() == name);
+                let named = [Backend::Cuda, Backend::CudaSim, Backend::OpenCl, Backend::C]
+                    .into_iter()
+                    .find(|b| b.name() == name);
                 wishes.backend = named.ok_or_else(|| format!("no back end `{name}` is checked here"))?;
             }
             "--seconds" => wishes.seconds = number(value()?)?,

@@ -13,6 +13,7 @@
 //! Floats, comparisons and unsigned 32- and 64-bit integers are plain C. The helpers are in the preamble.
 
 use super::types::{constant, variable};
+use crate::shared::constants::power_of_two;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
@@ -176,12 +177,6 @@ fn folded(e: Expr) -> Expr {
         },
         _ => e,
     }
-}
-
-fn power_of_two(e: &Expr) -> Option<u32> {
-    let Expr::Const(c) = e else { return None };
-    let n = c.as_i64()?;
-    (c.ty().is_int() && n > 0 && n.count_ones() == 1).then(|| n.trailing_zeros())
 }
 
 fn convert(k: &Kernel, to: ScalarType, a: &Expr) -> (String, bool) {

@@ -18,38 +18,21 @@ pub mod stmt;
 pub mod types;
 
 use crate::shared::names;
-use crate::shared::typing::described;
+use crate::shared::plan;
 use crate::shared::used::Used;
 use stmt::Lines;
 use terrace_base::ScalarType;
 use terrace_ir::kernel::{Kernel, Param, ParamId, ParamKind, Program, Stmt};
-use terrace_plan::{KernelText, Plan, Target, VERSION};
+use terrace_plan::{KernelText, Plan, Target};
 
 /// The plan of a program for CUDA devices.
 pub fn print(program: &Program) -> Plan {
-    Plan {
-        version: VERSION,
-        target: Target::Cuda,
-        functions: program.functions.clone(),
-        kernels: program.kernels.iter().map(kernel).collect(),
-        preamble: preamble::PREAMBLE.to_string(),
-        entries: program.entries.clone(),
-        checks: program.checks.clone(),
-        thresholds: program.thresholds.clone(),
-    }
+    plan::of(program, Target::Cuda, preamble::PREAMBLE.to_string(), kernel)
 }
 
 /// The text of one kernel.
 pub fn kernel(k: &Kernel) -> KernelText {
-    let texts: Vec<String> = k.phases.iter().enumerate().map(|(p, s)| phase(k, &names::phase(k, p), s)).collect();
-    KernelText {
-        name: k.name.clone(),
-        text: texts.join("\n"),
-        params: k.params.iter().map(|p| described(p.kind)).collect(),
-        phases: k.phases.len(),
-        block: k.block,
-        span: k.span,
-    }
+    plan::kernel(k, phase)
 }
 
 fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {

@@ -12,6 +12,7 @@
 //! The accuracy of `sin` and its like is the device's, at most a few units in the last place.
 
 use super::types::{constant, of_bits, to_bits, variable};
+use crate::shared::constants::power_of_two;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType, UnOp};
@@ -122,12 +123,6 @@ fn binary(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> (String, bool) {
         BinOp::Gt => infix(">"),
         BinOp::Ge => infix(">="),
     }
-}
-
-fn power_of_two(e: &Expr) -> Option<u32> {
-    let Expr::Const(c) = e else { return None };
-    let n = c.as_i64()?;
-    (c.ty().is_int() && n > 0 && n.count_ones() == 1).then(|| n.trailing_zeros())
 }
 
 fn convert(k: &Kernel, to: ScalarType, a: &Expr) -> (String, bool) {

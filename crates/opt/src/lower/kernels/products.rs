@@ -8,12 +8,16 @@
 //! ([`super::cpu`], [`super::gpu`]). The nest must be a reduction over one length, between scalars, without checks, whose reads depend on the
 //! row or on the column of the point and not on both, with some of each.
 
+use super::Lowered;
 use super::body::{is_checked_scalars, may_fail};
 use super::host::Host;
+use super::host_expr::{hceil_div, hint, hmul};
 use std::collections::BTreeMap;
-use terrace_base::ScalarType;
+use terrace_algebra::Size;
+use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Level, Op, OpKind, Stmt};
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::{Atom, ValueId, size_var};
+use terrace_plan::host::HostExpr;
 
 /// A body with more statements is not written once for each of many points.
 const SMALL: usize = 14;
@@ -64,6 +68,20 @@ impl<'o> Product<'o> {
         let fits =
             fits && scalars(&before) && scalars(&after) && scalars(&inner.body) && shares_reads(op, &before, inner);
         fits.then_some(Product { op, before, inner, total: *total, after, length: *length, sides: [*n, *m] })
+    }
+
+    /// How many rectangles of such sides cover its points, where the host knows.
+    pub fn squares(&self, host: &mut Host<'_>, sides: [usize; 2], span: Span) -> Lowered<Option<HostExpr>> {
+        let mut all = hint(1);
+        for (count, side) in self.sides.iter().zip(sides) {
+            let size = match count {
+                Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
+                Atom::Var(v) => Size::var(size_var(*v)),
+            };
+            let Some(size) = host.bounded(&size) else { return Ok(None) };
+            all = hmul(all, hceil_div(host.size_on_host(&size, span)?, side));
+        }
+        Ok(Some(all))
     }
 }
 

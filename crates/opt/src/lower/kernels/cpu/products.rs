@@ -12,16 +12,13 @@ use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, ceil_quot, int, local, max, min, mul, quot, sub};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::{hceil_div, hmul};
 use crate::lower::kernels::points::Point;
 use crate::lower::kernels::products::Product;
 use crate::lower::kernels::reduce::Reduction;
 use crate::lower::kernels::sequential::store_point;
-use terrace_algebra::Size;
 use terrace_base::{ScalarType, Span};
+use terrace_ir::ValueId;
 use terrace_ir::kernel::Expr;
-use terrace_ir::{Atom, ValueId, size_var};
-use terrace_plan::host::HostExpr;
 
 /// Rows, and columns, that are reduced side by side.
 const SIDE: usize = 4;
@@ -30,17 +27,7 @@ impl Product<'_> {
     /// Launches it; false where its sizes are not known to the host.
     pub(super) fn lower(&self, host: &mut Host<'_>, binds: &[ValueId], span: Span) -> Lowered<bool> {
         let side = (host.tiles.cpu_tile / 256).max(SIDE + 1);
-        let mut counts: Vec<HostExpr> = Vec::new();
-        for a in &self.sides {
-            let size = match a {
-                Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
-                Atom::Var(v) => Size::var(size_var(*v)),
-            };
-            let Some(size) = host.bounded(&size) else { return Ok(false) };
-            counts.push(hceil_div(host.size_on_host(&size, span)?, side));
-        }
-        let [down, across] = counts.as_slice() else { return Ok(false) };
-        let tiles = hmul(down.clone(), across.clone());
+        let Some(tiles) = self.squares(host, [side; 2], span)? else { return Ok(false) };
         let name = host.kernel_name("map", binds);
         let mut b = Builder::new(host, &name, 1, span);
         let Some(reduction) = Reduction::of(self.inner, None, false) else { return Ok(false) };

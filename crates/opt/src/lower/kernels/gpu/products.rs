@@ -14,13 +14,12 @@
 //!
 //! Each sum is added up from left to right. Declined: tuples, block-level operators, staged reads that need more than 40 KiB.
 //!
-//! Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", section 5, has the registers; the rest is well known.
+//! Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", has the registers; the rest is well known.
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, and, int, lt, max, min, mul, quot, sub};
+use super::super::expr::{add, and, ceil_quot, int, local, lt, max, min, mul, quot, sub};
 use super::super::host::Host;
-use super::super::host_expr::{hceil_div, hmul};
 use super::super::points::Point;
 use super::super::products::Product;
 use super::super::sequential::store_point;
@@ -80,15 +79,6 @@ pub(super) fn lower(product: &Product<'_>, host: &mut Host<'_>, binds: &[ValueId
     let OpKind::Reduce { operator, neutral, .. } = &product.inner.kind else { return Ok(false) };
     let Some(elem) = host.function.values[product.total].ty.elem() else { return Ok(false) };
     let shape = Shape::of(host, elem);
-    let mut counts = Vec::new();
-    for (d, side) in product.sides.iter().enumerate() {
-        let size = match side {
-            Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
-            Atom::Var(v) => Size::var(size_var(*v)),
-        };
-        let Some(size) = host.bounded(&size) else { return Ok(false) };
-        counts.push(hceil_div(host.size_on_host(&size, span)?, shape.side(d) as usize));
-    }
     let reads = reads(product);
     let words = |(v, side): &(ValueId, usize)| {
         let elem = host.function.values[*v].ty.elem().map_or(8, |ty| ty.size_bytes());
@@ -97,7 +87,8 @@ pub(super) fn lower(product: &Product<'_>, host: &mut Host<'_>, binds: &[ValueId
     if product.inner.level != Level::Thread || reads.iter().map(words).sum::<usize>() > ROOM {
         return Ok(false);
     }
-    let tiles = hmul(counts[0].clone(), counts[1].clone());
+    let sides = [shape.side(0) as usize, shape.side(1) as usize];
+    let Some(tiles) = product.squares(host, sides, span)? else { return Ok(false) };
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, host.tiles.gpu_block as u32, span);
     let staged: Vec<Staged> = reads.iter().map(|(v, side)| stage(&mut b, product, &shape, *v, *side)).collect();
@@ -118,7 +109,7 @@ fn square(
 ) -> Lowered<()> {
     let counts = [b.atom(&product.sides[0])?, b.atom(&product.sides[1])?];
     let length = b.atom(&product.length)?;
-    let across = max(super::super::expr::ceil_quot(counts[1].clone(), shape.side(1)), int(1));
+    let across = max(ceil_quot(counts[1].clone(), shape.side(1)), int(1));
     let across = b.let_("across", ScalarType::I64, across);
     let down = b.let_("down", ScalarType::I64, quot(Expr::Tile, across.clone()));
     let right = sub(Expr::Tile, mul(down.clone(), across));
@@ -156,7 +147,7 @@ fn square(
                     Point { indices: vec![i.clone(), j], positions: vec![i, q.clone()] }.define(b, product.op);
                     b.set_index(q.clone());
                     b.body(&product.before, |_, _| Ok(()))?;
-                    b.define(product.total, super::super::expr::local(sums[u * each + v][0]));
+                    b.define(product.total, local(sums[u * each + v][0]));
                     b.body(&product.after, |b, results| store_point(b, product.op, binds, q, results))
                 })?;
             }
