@@ -210,47 +210,50 @@ impl Flattener<'_> {
                 let arr = self.whole(arr)?;
                 let n = self.ix(&arr.len.clone(), &Scope::default());
                 out.push(n);
-                Layout::Array(DimLayout::Length, Box::new(self.result_base(&arr.elem, n, out)?))
+                let slot = Some(out.len() - 1);
+                Layout::Array(DimLayout::Length, Box::new(self.result_base(&arr.elem, n, slot, out)?))
             }
         })
     }
 
-    fn result_base(&mut self, elem: &Elem, n: Atom, out: &mut Vec<Atom>) -> Result<Layout> {
+    /// The elements of `n` rows. Rows with a formula leave as one only where `slot` says which leaf is the number of rows: of the outermost
+    /// dimension, since the formula speaks of the number of a row among all, and below another dimension nobody counts those.
+    fn result_base(&mut self, elem: &Elem, n: Atom, slot: Option<usize>, out: &mut Vec<Atom>) -> Result<Layout> {
         Ok(match elem {
             Elem::Scalar(column, ty) => {
                 out.push((*column).into());
                 Layout::Scalar(*ty)
             }
             Elem::Tuple(parts) => {
-                Layout::Tuple(parts.iter().map(|p| self.result_base(p, n, out)).collect::<Result<_>>()?)
+                Layout::Tuple(parts.iter().map(|p| self.result_base(p, n, slot, out)).collect::<Result<_>>()?)
             }
             Elem::Zip(_) => unreachable!("zipped arrays were given one base"),
             Elem::Row { inner: Inner::Packed(off), count, elem } => {
                 out.push((*off).into());
                 out.push(*count);
-                let elem = self.result_base(elem, *count, out)?;
+                let elem = self.result_base(elem, *count, None, out)?;
                 Layout::Array(DimLayout::Irregular { packed: true }, Box::new(elem))
             }
             Elem::Row { inner: Inner::Regular(m), count, elem } => {
                 let m = self.row_length(*m);
                 out.push(m);
-                Layout::Array(DimLayout::Length, Box::new(self.result_base(elem, *count, out)?))
+                Layout::Array(DimLayout::Length, Box::new(self.result_base(elem, *count, None, out)?))
             }
             Elem::Row { inner: Inner::Closed { var, start, len }, count, elem }
-                if out.last() == Some(&n) && self.is_packed_closed(*var, start, len, n, *count) =>
+                if slot.is_some() && self.is_packed_closed(*var, start, len, n, *count) =>
             {
-                let slot = Size::var(SizeVar(99 + out.len() as u32));
+                let slot = Size::var(SizeVar(100 + slot.unwrap_or(0) as u32));
                 let layout = len.substitute_all(&|v| match v {
                     v if v == *var => Some(Size::var(SizeVar(0))),
                     _ => Some(slot.clone()),
                 });
-                Layout::Array(DimLayout::Closed(layout), Box::new(self.result_base(elem, *count, out)?))
+                Layout::Array(DimLayout::Closed(layout), Box::new(self.result_base(elem, *count, None, out)?))
             }
             Elem::Row { .. } => {
                 let line = Self::line(n);
                 let row = self.element(elem, &Ix::Position(0), None);
                 let packed = self.merge(&line, &Scope::default(), &[(None, row)], "x")?;
-                self.result_base(&packed, n, out)?
+                self.result_base(&packed, n, slot, out)?
             }
         })
     }
