@@ -14,10 +14,12 @@
 //!
 //! Declined: reordering, overlap of copies with kernels, captured graphs. The order of statements is the order of work.
 
+mod ahead;
 mod expression;
 mod frame;
 mod launch;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use terrace_base::{Scalar, ScalarType, Span};
@@ -65,6 +67,8 @@ pub(crate) struct Executor<'p> {
     cells: Cells,
     frames: Vec<Frame<'p>>,
     launches: i64,
+    /// Lists of statements whose kernels were compiled, by where they are.
+    prepared: BTreeSet<usize>,
     /// What the run cost.
     pub(crate) stats: Stats,
 }
@@ -83,7 +87,17 @@ impl<'p> Executor<'p> {
         let none = vec![0; plan.kernels.len()];
         let stats = Stats { launches_per_kernel: none.clone(), bytes_per_kernel: none, ..Stats::default() };
         let cells = Cells::new(space)?;
-        Ok(Executor { plan, code, space, options, cells, frames: Vec::new(), launches: 0, stats })
+        Ok(Executor {
+            plan,
+            code,
+            space,
+            options,
+            cells,
+            frames: Vec::new(),
+            launches: 0,
+            prepared: BTreeSet::new(),
+            stats,
+        })
     }
 
     /// Runs a function to its end; its results, cells brought to the host.
@@ -143,6 +157,7 @@ impl<'p> Executor<'p> {
             };
             frame.set(*slot, value)?;
         }
+        self.prepare(&function.body)?;
         self.frames.push(frame);
         Ok(())
     }
@@ -236,6 +251,7 @@ impl<'p> Executor<'p> {
             }
             HostStmt::If { cond, then, otherwise } => {
                 let list = if self.truth(cond)? { then } else { otherwise };
+                self.prepare(list)?;
                 self.frame()?.enter(list, After::Nothing);
                 Ok(())
             }
@@ -321,6 +337,7 @@ impl<'p> Executor<'p> {
         }
         // Slots that die with this call die now: the callee may then be the last to hold them.
         self.frame()?.free_ahead(results)?;
+        self.prepare(&function.body)?;
         self.frames.push(frame);
         self.stats.calls += 1;
         self.stats.deepest = self.stats.deepest.max(self.frames.len() as u64 - 1);

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Device  alloc  free  upload  download  zero  synchronise  load        one per runtime
-//! Code    launch  begin  end                                            one per plan
+//! Code    prepare  launch  begin  end                                   one per plan
 //! ```
 //!
 //! This folder is the only one with `unsafe`. What it rests on: handles are made by `alloc` alone and the executor drops them after
@@ -21,6 +21,7 @@ mod host_memory;
 pub(crate) mod host_view;
 pub(crate) mod interrupt;
 pub(crate) mod opencl;
+mod pool;
 pub(crate) mod report;
 mod units;
 
@@ -154,6 +155,14 @@ pub(crate) trait Device: Send + Sync {
 
 /// Loaded kernels.
 pub(crate) trait Code: Send + Sync {
+    /// Whether kernels are compiled when they are first wanted.
+    fn compiles_late(&self) -> bool {
+        false
+    }
+    /// Compiles those of these kernels that are not yet, several at once.
+    fn prepare(&self, _kernels: &[usize]) -> Result<(), String> {
+        Ok(())
+    }
     /// Runs one phase of a kernel, perhaps later.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String>;
     /// Starts the clocks.
@@ -180,11 +189,5 @@ fn phase_name(kernel: &str, phase: usize) -> String {
 
 /// The text of all kernels, one unit.
 fn unit_text(plan: &Plan) -> String {
-    let mut text = plan.preamble.clone();
-    for kernel in &plan.kernels {
-        text.push('\n');
-        text.push_str(&kernel.text);
-    }
-    text.push('\n');
-    text
+    units::text_of(plan, &(0..plan.kernels.len()).collect::<Vec<_>>())
 }

@@ -27,18 +27,21 @@ pub(super) struct Unit {
     pub(super) kernels: Vec<usize>,
 }
 
+/// The text of some kernels.
+pub(super) fn text_of(plan: &Plan, kernels: &[usize]) -> String {
+    let mut text = plan.preamble.clone();
+    for kernel in kernels {
+        text.push('\n');
+        text.push_str(&plan.kernels[*kernel].text);
+    }
+    text.push('\n');
+    text
+}
+
 /// The kernels of a plan in as many units as compilers can work at once.
 pub(super) fn units(plan: &Plan, compilers: usize) -> Vec<Unit> {
     let lengths: Vec<usize> = plan.kernels.iter().map(|kernel| kernel.text.len()).collect();
-    let write = |kernels: Vec<usize>| {
-        let mut text = plan.preamble.clone();
-        for kernel in &kernels {
-            text.push('\n');
-            text.push_str(&plan.kernels[*kernel].text);
-        }
-        text.push('\n');
-        Unit { text, kernels }
-    };
+    let write = |kernels: Vec<usize>| Unit { text: text_of(plan, &kernels), kernels };
     dealt(&lengths, compilers).into_iter().map(write).collect()
 }
 
@@ -61,10 +64,10 @@ fn dealt(lengths: &[usize], compilers: usize) -> Vec<Vec<usize>> {
 }
 
 /// Does something for every unit, on so many threads; the results are in the order of the units.
-pub(super) fn at_once<T: Send, E: Send>(
-    units: &[Unit],
+pub(super) fn at_once<U: Sync, T: Send, E: Send>(
+    units: &[U],
     threads: usize,
-    work: impl Fn(&Unit) -> Result<T, E> + Sync,
+    work: impl Fn(&U) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     if units.len() < 2 || threads < 2 {
         return units.iter().map(work).collect();

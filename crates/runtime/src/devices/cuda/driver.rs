@@ -31,10 +31,8 @@ pub(super) const SHARED_BYTES: c_int = 1;
 pub(super) const LOCAL_BYTES: c_int = 3;
 pub(super) const REGISTERS: c_int = 4;
 
-/// Pinned host memory for short copies.
-pub(super) struct Staging(*mut c_void);
-
-const STAGING_BYTES: usize = 4096;
+/// Host memory that the GPU reads and writes by itself.
+pub(super) type Pinned = *mut c_void;
 
 macro_rules! driver {
     ($($field:ident = $symbol:literal ($($ty:ty),*);)*) => {
@@ -223,42 +221,31 @@ impl Driver {
         };
     }
 
-    pub(super) fn copy_in(&self, to: u64, bytes: &[u8], stream: Stream) -> Result<(), String> {
-        let from = bytes.as_ptr().cast();
-        self.check(unsafe { (self.copy_in)(to, from, bytes.len(), stream) }, "copying to the GPU")
+    /// Asks for a copy from pinned memory.
+    pub(super) fn copy_in(&self, to: u64, from: Pinned, bytes: usize, stream: Stream) -> Result<(), String> {
+        self.check(unsafe { (self.copy_in)(to, from, bytes, stream) }, "copying to the GPU")
     }
 
-    /// Copies out and waits. A short copy goes through memory that the GPU can write to directly, which is a little faster.
-    pub(super) fn copy_out(
-        &self,
-        from: u64,
-        bytes: &mut [u8],
-        staging: &Staging,
-        stream: Stream,
-    ) -> Result<(), String> {
-        let pinned = bytes.len() <= STAGING_BYTES;
-        let to = if pinned { staging.0 } else { bytes.as_mut_ptr().cast() };
-        // SAFETY: both have room for the bytes, and the stream is waited for before they are touched again.
-        let status = unsafe { (self.copy_out)(to, from, bytes.len(), stream) };
-        self.check(status, "copying from the GPU")?;
-        self.wait(stream)?;
-        if pinned {
-            // SAFETY: the copy is done, and the lock around the staging memory keeps others away.
-            unsafe { std::ptr::copy_nonoverlapping(to.cast(), bytes.as_mut_ptr(), bytes.len()) };
-        }
-        Ok(())
+    /// Asks for a copy to pinned memory.
+    pub(super) fn copy_out(&self, to: Pinned, from: u64, bytes: usize, stream: Stream) -> Result<(), String> {
+        self.check(unsafe { (self.copy_out)(to, from, bytes, stream) }, "copying from the GPU")
     }
 
-    pub(super) fn create_staging(&self) -> Result<Staging, String> {
+    pub(super) fn alloc_pinned(&self, bytes: usize) -> Result<Pinned, String> {
         let mut address = std::ptr::null_mut();
-        let status = unsafe { (self.alloc_host)(&mut address, STAGING_BYTES) };
+        let status = unsafe { (self.alloc_host)(&mut address, bytes) };
         self.check(status, "allocating pinned memory")?;
-        Ok(Staging(address))
+        Ok(address)
     }
 
-    pub(super) fn free_staging(&self, staging: &Staging) {
-        // SAFETY: created before, used no more.
-        let _ = unsafe { (self.free_host)(staging.0) };
+    pub(super) fn free_pinned(&self, address: Pinned) {
+        // SAFETY: allocated before, used no more.
+        let _ = unsafe { (self.free_host)(address) };
+    }
+
+    /// Waits for an event.
+    pub(super) fn wait_for(&self, event: Event) -> Result<(), String> {
+        self.check(unsafe { (self.event_wait)(event) }, "running kernels")
     }
 
     pub(super) fn zero(&self, address: u64, bytes: usize, stream: Stream) -> Result<(), String> {
@@ -330,7 +317,7 @@ impl Driver {
     /// Waits for the second event; the milliseconds since the first.
     pub(super) fn elapsed(&self, from: Event, to: Event) -> Result<f64, String> {
         let mut milliseconds = 0.0;
-        self.check(unsafe { (self.event_wait)(to) }, "running kernels")?;
+        self.wait_for(to)?;
         self.check(unsafe { (self.event_elapsed)(&mut milliseconds, from, to) }, "reading a clock")?;
         Ok(f64::from(milliseconds))
     }

@@ -1,13 +1,17 @@
 //! CUDA: kernels on an NVIDIA GPU.
 //!
 //! The driver and the compiler are opened at run time. Everything happens on one stream, in order, so a freed block can be handed out again at
-//! once: memory comes from the driver's stream-ordered pool, which is told to keep what is freed.
+//! once: it waits in a pool of ours, which asks the driver's stream-ordered pool where it has none.
 //!
 //! ```text
-//! alloc       cuMemAllocAsync          free       cuMemFreeAsync
+//! prepare     NVRTC, a kernel per unit, several at once      when the host comes to statements that launch them
 //! launch      cuLaunchKernel, one block per tile
+//! upload      through pinned buffers; the copies overlap with what the host does next (`transfers`)
 //! download    cuMemcpyDtoHAsync, then wait: the only place where the host waits
 //! ```
+//!
+//! A plan has kernels for every version of every nest, and a run takes one way through them. So a kernel is compiled when the run comes
+//! near it, with the others of its list of statements: `spmv` with its makers has 21 kernels, of which a run launches three.
 //!
 //! A kernel that reads outside its buffers kills the context; the error appears at the next wait and all later calls fail with it. That
 //! is a bug of the compiler, never of a program.
@@ -18,22 +22,21 @@ mod driver;
 mod library;
 mod nvrtc;
 mod report;
+mod transfers;
 
 pub use nvrtc::{compile_cubin, nvrtc_available};
 pub(crate) use report::report;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use terrace_plan::{Plan, Target};
 
 use super::cuda_sim::argument_values;
-use super::{AllocError, Code, Device, Handle, KernelResources, Launch, Times, phase_name, unit_text};
-use driver::{Driver, Event, Function, Module, Pool, Staging, Stream, driver};
-
-/// The smallest allocation, so that every buffer has an address.
-const LEAST_BYTES: u64 = 256;
-/// Copies up to this size are staged by the driver before the call returns.
-const STAGED_BYTES: usize = 64 << 10;
+use super::pool::{Pool, Source};
+use super::units::{at_once, text_of};
+use super::{AllocError, Code, Device, Handle, KernelResources, Launch, Times, phase_name};
+use driver::{Driver, Event, Function, Module, Stream, driver};
+use transfers::Transfers;
 
 /// A GPU.
 pub(crate) struct Cuda {
@@ -45,8 +48,9 @@ struct Gpu {
     device: i32,
     context: driver::Context,
     stream: Stream,
-    pool: Option<Pool>,
-    staging: Mutex<Staging>,
+    driver_pool: Option<driver::Pool>,
+    pool: Pool,
+    transfers: Mutex<Transfers>,
     name: String,
     arch: String,
     memory: u64,
@@ -62,14 +66,33 @@ impl Gpu {
         self.driver.set_context(self.context)?;
         Ok(self.driver)
     }
+
+    fn transfers(&self) -> MutexGuard<'_, Transfers> {
+        self.transfers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for Gpu {
+    fn fresh(&self, bytes: usize) -> Result<Option<u64>, String> {
+        self.driver.alloc(bytes, self.driver_pool.is_some(), self.stream)
+    }
+
+    fn release(&self, address: u64, _bytes: usize) {
+        self.driver.free(address, self.driver_pool.is_some(), self.stream);
+    }
+
+    fn after_trimming(&self) -> Result<(), String> {
+        self.driver.wait(self.stream)?;
+        self.driver_pool.map_or(Ok(()), |pool| self.driver.trim_pool(pool))
+    }
 }
 
 impl Drop for Gpu {
     fn drop(&mut self) {
         if let Ok(driver) = self.enter() {
             let _ = driver.wait(self.stream);
-            let staging = self.staging.get_mut().unwrap_or_else(PoisonError::into_inner);
-            driver.free_staging(staging);
+            self.pool.trim(self);
+            self.transfers().free(driver);
             driver.destroy_stream(self.stream);
         }
         self.driver.release_context(self.device);
@@ -93,10 +116,11 @@ impl Cuda {
         let context = driver.retain_context(device)?;
         driver.set_context(context)?;
         let stream = driver.create_stream()?;
-        let pool = if pools { Some(driver.keeping_pool(device)?) } else { None };
-        let staging = Mutex::new(driver.create_staging()?);
+        let driver_pool = if pools { Some(driver.keeping_pool(device)?) } else { None };
+        let (pool, transfers) = (Pool::new(u64::MAX, None), Mutex::default());
         let arch = format!("sm_{major}{minor}");
-        Ok(Cuda { gpu: Arc::new(Gpu { driver, device, context, stream, pool, staging, name, arch, memory }) })
+        let gpu = Gpu { driver, device, context, stream, driver_pool, pool, transfers, name, arch, memory };
+        Ok(Cuda { gpu: Arc::new(gpu) })
     }
 }
 
@@ -114,47 +138,23 @@ impl Device for Cuda {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        let driver = self.gpu.enter()?;
-        let clocks = Mutex::new(Clocks::default());
-        let mut code = CudaCode { gpu: self.gpu.clone(), module: None, kernels: Vec::new(), clocks };
-        if plan.kernels.is_empty() {
-            return Ok(Box::new(code));
-        }
-        let cubin = compile_cubin(&unit_text(plan), &self.gpu.arch)?;
-        let module = driver.load_module(&cubin)?;
-        code.module = Some(module);
-        for kernel in &plan.kernels {
-            let mut phases = Vec::new();
-            for phase in 0..kernel.phases.max(1) {
-                let name = phase_name(&kernel.name, phase);
-                phases.push((driver.function(module, &name)?, name));
-            }
-            code.kernels.push(Kernel { phases, block: kernel.block });
-        }
-        Ok(Box::new(code))
+        let kernel = |at: usize| {
+            let kernel = &plan.kernels[at];
+            let names = (0..kernel.phases.max(1)).map(|phase| phase_name(&kernel.name, phase)).collect();
+            Kernel { text: text_of(plan, &[at]), names, block: kernel.block, loaded: OnceLock::new() }
+        };
+        let kernels = (0..plan.kernels.len()).map(kernel).collect();
+        Ok(Box::new(CudaCode { gpu: self.gpu.clone(), kernels, clocks: Mutex::default() }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
-        let gpu = &self.gpu;
-        let driver = gpu.enter().map_err(AllocError::Failed)?;
-        let size = usize::try_from(bytes.max(LEAST_BYTES)).map_err(|_| AllocError::Full)?;
-        let ask = || driver.alloc(size, gpu.pool.is_some(), gpu.stream).map_err(AllocError::Failed);
-        let address = match ask()? {
-            Some(address) => address,
-            None => {
-                driver.wait(gpu.stream).map_err(AllocError::Failed)?;
-                if let Some(pool) = gpu.pool {
-                    driver.trim_pool(pool).map_err(AllocError::Failed)?;
-                }
-                ask()?.ok_or(AllocError::Full)?
-            }
-        };
-        Ok(Handle { address, bytes })
+        self.gpu.enter().map_err(AllocError::Failed)?;
+        self.gpu.pool.alloc(bytes, &*self.gpu)
     }
 
     fn free(&self, handle: Handle) {
-        if let Ok(driver) = self.gpu.enter() {
-            driver.free(handle.address, self.gpu.pool.is_some(), self.gpu.stream);
+        if self.gpu.enter().is_ok() {
+            self.gpu.pool.free(handle, &*self.gpu);
         }
     }
 
@@ -163,10 +163,7 @@ impl Device for Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
-        let driver = self.gpu.enter()?;
-        driver.copy_in(address, bytes, self.gpu.stream)?;
-        // The caller may change the bytes as soon as this returns.
-        if bytes.len() > STAGED_BYTES { driver.wait(self.gpu.stream) } else { Ok(()) }
+        self.gpu.transfers().upload(self.gpu.enter()?, address, bytes, self.gpu.stream)
     }
 
     fn download(&self, from: Handle, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
@@ -175,8 +172,7 @@ impl Device for Cuda {
         if bytes.is_empty() {
             return driver.wait(self.gpu.stream);
         }
-        let staging = self.gpu.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        driver.copy_out(address, bytes, &staging, self.gpu.stream)
+        self.gpu.transfers().download(driver, address, bytes, self.gpu.stream)
     }
 
     fn zero(&self, handle: Handle, bytes: u64) -> Result<(), String> {
@@ -193,13 +189,20 @@ impl Device for Cuda {
 }
 
 struct Kernel {
-    phases: Vec<(Function, String)>,
+    text: String,
+    /// The functions of its phases.
+    names: Vec<String>,
     block: u32,
+    loaded: OnceLock<Result<LoadedKernel, String>>,
+}
+
+struct LoadedKernel {
+    module: Module,
+    phases: Vec<Function>,
 }
 
 struct CudaCode {
     gpu: Arc<Gpu>,
-    module: Option<Module>,
     kernels: Vec<Kernel>,
     clocks: Mutex<Clocks>,
 }
@@ -237,13 +240,40 @@ impl CudaCode {
     fn clocks(&self) -> MutexGuard<'_, Clocks> {
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// A kernel, compiled now if it is not yet.
+    fn kernel(&self, at: usize) -> Result<(&Kernel, &LoadedKernel), String> {
+        let kernel = self.kernels.get(at).ok_or_else(|| format!("there is no kernel {at}"))?;
+        let load = || {
+            let cubin = compile_cubin(&kernel.text, &self.gpu.arch)?;
+            let driver = self.gpu.enter()?;
+            let module = driver.load_module(&cubin)?;
+            let phases = kernel.names.iter().map(|name| driver.function(module, name)).collect::<Result<_, _>>()?;
+            Ok(LoadedKernel { module, phases })
+        };
+        let loaded = kernel.loaded.get_or_init(load).as_ref().map_err(String::clone)?;
+        Ok((kernel, loaded))
+    }
 }
 
 impl Code for CudaCode {
+    fn compiles_late(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, kernels: &[usize]) -> Result<(), String> {
+        let missing = |at: &usize| self.kernels.get(*at).is_some_and(|kernel| kernel.loaded.get().is_none());
+        let kernels: Vec<usize> = kernels.iter().copied().filter(missing).collect();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        at_once(&kernels, cores, |at| self.kernel(*at).map(|_| ()))?;
+        Ok(())
+    }
+
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let kernel = self.kernels.get(launch.kernel).ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
-        let phase = kernel.phases.get(launch.phase).ok_or_else(|| format!("there is no phase {}", launch.phase))?;
-        let (function, name) = phase;
+        let (kernel, loaded) = self.kernel(launch.kernel)?;
+        let (Some(function), Some(name)) = (loaded.phases.get(launch.phase), kernel.names.get(launch.phase)) else {
+            return Err(format!("there is no phase {}", launch.phase));
+        };
         let grid = u32::try_from(launch.tiles).ok().filter(|g| *g < 1 << 31);
         let grid = grid.ok_or_else(|| format!("kernel {name} needs {} blocks, a grid has fewer", launch.tiles))?;
         let driver = self.gpu.enter()?;
@@ -293,13 +323,14 @@ impl Code for CudaCode {
         let Ok(driver) = self.gpu.enter() else {
             return Vec::new();
         };
-        let of = |(function, name): &(Function, String)| KernelResources {
+        let of = |(function, name): (&Function, &String)| KernelResources {
             name: name.clone(),
             registers: driver.function_attribute(*function, driver::REGISTERS),
             shared_bytes: driver.function_attribute(*function, driver::SHARED_BYTES),
             local_bytes: driver.function_attribute(*function, driver::LOCAL_BYTES),
         };
-        self.kernels.iter().flat_map(|k| &k.phases).map(of).collect()
+        let loaded = (0..self.kernels.len()).filter_map(|at| self.kernel(at).ok());
+        loaded.flat_map(|(kernel, loaded)| loaded.phases.iter().zip(&kernel.names).map(of)).collect()
     }
 }
 
@@ -309,8 +340,8 @@ impl Drop for CudaCode {
         let _ = driver.wait(self.gpu.stream);
         let clocks = self.clocks.get_mut().unwrap_or_else(PoisonError::into_inner);
         clocks.events.drain(..).for_each(|event| driver.destroy_event(event));
-        if let Some(module) = self.module.take() {
-            driver.unload_module(module);
+        for loaded in self.kernels.iter_mut().filter_map(|kernel| kernel.loaded.take()?.ok()) {
+            driver.unload_module(loaded.module);
         }
     }
 }

@@ -28,11 +28,9 @@ use std::time::Instant;
 
 use terrace_plan::{KernelParam, Plan, Target};
 
+use super::pool::{Pool, Source};
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, cache, phase_name, unit_text};
 use api::{Api, Context, DeviceId, Event, Kernel, Mem, Program, Queue, api};
-
-/// The smallest allocation: no buffer is empty.
-const LEAST_BYTES: u64 = 256;
 
 /// A device.
 pub(crate) struct OpenCl {
@@ -51,6 +49,7 @@ struct Open {
     options: String,
     memory: u64,
     local_memory: u64,
+    pool: Pool,
 }
 
 // SAFETY: OpenCL objects may be used from any thread; only arguments of a kernel may not be set by two at once, see `ClCode::launch`.
@@ -61,7 +60,23 @@ unsafe impl Sync for Open {}
 impl Drop for Open {
     fn drop(&mut self) {
         let _ = self.api.finish(self.queue);
+        self.pool.trim(self);
         self.api.release(self.context, self.queue);
+    }
+}
+
+impl Source for Open {
+    fn fresh(&self, bytes: usize) -> Result<Option<u64>, String> {
+        Ok(self.api.buffer(self.context, bytes)?.map(|buffer| buffer as u64))
+    }
+
+    fn release(&self, address: u64, _bytes: usize) {
+        self.api.release_buffer(address as Mem);
+    }
+
+    fn after_trimming(&self) -> Result<(), String> {
+        // What was freed goes when the commands that use it have run.
+        self.api.finish(self.queue)
     }
 }
 
@@ -118,7 +133,19 @@ impl OpenCl {
         let context = api.create_context(device)?;
         let queue = api.create_queue(context, device)?;
         let identity = versions.join("\n");
-        let open = Open { api, device, context, queue, name, identity, extensions, options, memory, local_memory };
+        let open = Open {
+            api,
+            device,
+            context,
+            queue,
+            name,
+            identity,
+            extensions,
+            options,
+            memory,
+            local_memory,
+            pool: Pool::new(u64::MAX, None),
+        };
         Ok(OpenCl { open: Arc::new(open) })
     }
 }
@@ -240,22 +267,11 @@ impl Device for OpenCl {
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
-        let open = &self.open;
-        let size = usize::try_from(bytes.max(LEAST_BYTES)).map_err(|_| AllocError::Full)?;
-        let ask = || open.api.buffer(open.context, size).map_err(AllocError::Failed);
-        let buffer = match ask()? {
-            Some(buffer) => buffer,
-            None => {
-                // What was freed goes when the commands that use it have run.
-                open.api.finish(open.queue).map_err(AllocError::Failed)?;
-                ask()?.ok_or(AllocError::Full)?
-            }
-        };
-        Ok(Handle { address: buffer as u64, bytes })
+        self.open.pool.alloc(bytes, &*self.open)
     }
 
     fn free(&self, handle: Handle) {
-        self.open.api.release_buffer(handle.address as Mem);
+        self.open.pool.free(handle, &*self.open);
     }
 
     fn upload(&self, to: Handle, offset: u64, bytes: &[u8]) -> Result<(), String> {
