@@ -263,6 +263,16 @@ impl Lines {
                 expr(k, from),
                 names::param(k, *buffer)
             )),
+            Stmt::LoadWide { array, into, buffer, at, count } => {
+                let (to, from) = (operand(k, into), operand(k, at));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {array}[{to} + i] = {buffer}[{from} + i];"));
+            }
+            Stmt::StoreWide { buffer, at, array, from, count } => {
+                let (to, from) = (operand(k, at), operand(k, from));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
+            }
             Stmt::StoreKept { into, buffer, at, array, keep, count } => self.line(&format!(
                 "const int64_t {} = store_kept_{}(&{}[{}], {}, {}, {});",
                 names::local(k, *into),
@@ -381,6 +391,25 @@ impl Lines {
                 expr(k, at),
                 expr(k, value)
             )),
+            Stmt::Send { words, at, value, flag } => {
+                let ty = variable(type_of(k, value));
+                let word = format!("(uint64_t *)&{}[{}]", names::param(k, *words), expr(k, at));
+                self.line(&format!("{{ const {ty} sent = {};", expr(k, value)));
+                self.line("uint32_t half[2] = {0, 0}; memcpy(half, &sent, sizeof sent);");
+                self.line(&format!("const uint64_t tag = (uint64_t)(uint32_t){} << 32;", operand(k, flag)));
+                self.line("for (size_t i = 0; i < (sizeof sent + 3) / 4; i++)");
+                self.line(&format!("    __atomic_store_n({word} + i, tag | half[i], __ATOMIC_RELAXED); }}"));
+            }
+            Stmt::Receive { value, flag, words, at, wait } => {
+                let (v, f) = (names::local(k, *value), names::local(k, *flag));
+                let word = format!("(uint64_t *)&{}[{}]", names::param(k, *words), expr(k, at));
+                self.line("{ uint32_t half[2] = {0, 0}; uint64_t word = 0;");
+                self.line(&format!("for (size_t i = 0; i < (sizeof {v} + 3) / 4; i++) {{"));
+                self.line(&format!("    do word = __atomic_load_n({word} + i, __ATOMIC_RELAXED);"));
+                self.line(&format!("    while ({} && word == 0);", i32::from(*wait)));
+                self.line(&format!("    half[i] = (uint32_t)word; {f} = (int32_t)(word >> 32); if (!{f}) break; }}"));
+                self.line(&format!("memcpy(&{v}, half, sizeof {v}); }}"));
+            }
             Stmt::Await { into, flags, at } => {
                 let v = names::local(k, *into);
                 self.line(&format!("{} {v};", variable(k.locals[*into].ty)));

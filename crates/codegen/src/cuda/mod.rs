@@ -66,8 +66,9 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
     }
     lines.stmts(k, stmts);
     format!(
-        "extern \"C\" __global__ void __launch_bounds__({}) {name}({}) {{\n{}}}\n",
+        "extern \"C\" __global__ void __launch_bounds__({}{}) {name}({}) {{\n{}}}\n",
         k.block,
+        if k.resident > 1 { format!(", {}", k.resident) } else { String::new() },
         params.join(", "),
         lines.finish()
     )

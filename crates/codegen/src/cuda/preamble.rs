@@ -7,6 +7,8 @@
 //! f64 to i32        terrace_to_int<int>(x)   saturates, NaN gives 0
 //! check             terrace_fail(…)          keeps the least (check, index) of the launch
 //! publish, await    terrace_store_release, terrace_await
+//! send, receive     terrace_send, terrace_receive: a value and its flag in one word
+//! wide loads        terrace_load_wide<4>(&x[0], &xs[q])
 //! atomic            terrace_combine_min(&bins[i], x)
 //! atomic add        terrace_atomic_add, or terrace_ticket where nothing was written that it could announce
 //! ```
@@ -30,7 +32,72 @@ template <class T, class V> __device__ __forceinline__ void terrace_store_releas
     if (sizeof(T) == 8) asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"((unsigned long long)(T)v) : "memory");
     else asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"((unsigned int)(T)v) : "memory");
 }
+__device__ __forceinline__ void terrace_store_word(unsigned long long* p, unsigned long long v) {
+    asm volatile("st.relaxed.gpu.b64 [%0], %1;" ::"l"(p), "l"(v));
+}
+__device__ __forceinline__ unsigned long long terrace_load_word(const unsigned long long* p) {
+    unsigned long long v;
+    asm volatile("ld.relaxed.gpu.b64 %0, [%1];" : "=l"(v) : "l"(p));
+    return v;
+}
+template <int BYTES> struct terrace_vector { typedef unsigned char type; };
+template <> struct terrace_vector<2> { typedef unsigned short type; };
+template <> struct terrace_vector<4> { typedef unsigned int type; };
+template <> struct terrace_vector<8> { typedef uint2 type; };
+template <> struct terrace_vector<16> { typedef uint4 type; };
+template <int N, class T> __device__ __forceinline__ void terrace_load_wide(T* to, const T* from) {
+    typedef typename terrace_vector<N * (int)sizeof(T)>::type V;
+    const V v = __ldcs((const V*)from);
+    T part[N];
+    memcpy(part, &v, sizeof v);
+#pragma unroll
+    for (int i = 0; i < N; i++) to[i] = part[i];
+}
+template <int N, class T> __device__ __forceinline__ void terrace_store_wide(T* to, const T* from) {
+    typedef typename terrace_vector<N * (int)sizeof(T)>::type V;
+    T part[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) part[i] = from[i];
+    V v;
+    memcpy(&v, part, sizeof v);
+    __stcs((V*)to, v);
+}
+#else
+static inline void terrace_store_word(unsigned long long* p, unsigned long long v) { terrace_store_release(p, v); }
+static inline unsigned long long terrace_load_word(const unsigned long long* p) { return terrace_load_volatile(p); }
+template <int N, class T> static inline void terrace_load_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
+template <int N, class T> static inline void terrace_store_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
 #endif
+// A value for other blocks and the sign that it is there are one word, or two with the sign in each: nothing has to be fenced.
+template <class T> __device__ __forceinline__ void terrace_send(unsigned long long* p, T v, int flag) {
+    unsigned int half[(sizeof(T) + 3) / 4];
+    half[0] = 0;
+    memcpy(half, &v, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(T) + 3) / 4; i++) terrace_store_word(p + i, (unsigned long long)flag << 32 | half[i]);
+}
+template <class T> __device__ __forceinline__ int terrace_peek(const unsigned long long* p, T& v) {
+    unsigned int half[(sizeof(T) + 3) / 4];
+    int flag = -1;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(T) + 3) / 4; i++) {
+        const unsigned long long word = terrace_load_word(p + i);
+        half[i] = (unsigned int)word;
+        flag &= (int)(word >> 32);
+    }
+    memcpy(&v, half, sizeof(T));
+    return flag;
+}
+template <class T> __device__ __forceinline__ int terrace_receive(const unsigned long long* p, T& v) {
+    int flag = terrace_peek(p, v);
+    while (flag == 0) {
+#ifdef TERRACE_CUDA_SIM
+        __nanosleep(32);
+#endif
+        flag = terrace_peek(p, v);
+    }
+    return flag;
+}
 
 template <class T> struct terrace_unsigned { typedef T type; };
 template <> struct terrace_unsigned<signed char> { typedef unsigned int type; };

@@ -66,6 +66,8 @@ impl Lines {
             Stmt::Store(..)
                 | Stmt::StoreRun { .. }
                 | Stmt::StoreKept { .. }
+                | Stmt::StoreWide { .. }
+                | Stmt::Send { .. }
                 | Stmt::StoreCell(..)
                 | Stmt::Atomic { .. }
                 | Stmt::Publish { .. }
@@ -89,6 +91,16 @@ impl Lines {
                 let (to, from) = (expr(k, at), expr(k, from));
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
+            }
+            Stmt::LoadWide { array, into, buffer, at, count } => {
+                let (to, from) = (slot(k, into), expr(k, at));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("terrace_load_wide<{count}>(&{array}[{to}], &{buffer}[{from}]);"));
+            }
+            Stmt::StoreWide { buffer, at, array, from, count } => {
+                let (to, from) = (expr(k, at), slot(k, from));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("terrace_store_wide<{count}>(&{buffer}[{to}], &{array}[{from}]);"));
             }
             Stmt::StoreKept { into, buffer, at, array, keep, count } => {
                 let (kept, to, count) = (names::local(k, *into), expr(k, at), expr(k, count));
@@ -175,6 +187,21 @@ impl Lines {
                 names::param(k, *flags),
                 expr(k, at),
                 expr(k, value)
+            )),
+            Stmt::Send { words, at, value, flag } => self.line(&format!(
+                "terrace_send((unsigned long long*)&{}[{}], {}, {});",
+                names::param(k, *words),
+                expr(k, at),
+                expr(k, value),
+                expr(k, flag)
+            )),
+            Stmt::Receive { value, flag, words, at, wait } => self.line(&format!(
+                "{} = terrace_{}((const unsigned long long*)&{}[{}], {});",
+                names::local(k, *flag),
+                if *wait { "receive" } else { "peek" },
+                names::param(k, *words),
+                expr(k, at),
+                names::local(k, *value)
             )),
             Stmt::Await { into, flags, at } => {
                 let ty = variable(k.locals[*into].ty);

@@ -5,6 +5,7 @@
 //! div_f32(a, b)          rounded to the nearest; a device that cannot do so divides in f64
 //! shuffle_up(…)          a value from another lane, through local memory
 //! combine_min_f32(…)     combines with what is there, whoever else does
+//! send, receive          the same, with the value beside the flag
 //! publish, await         a fence and an atomic exchange; atomic reads and a fence
 //! terrace_fail(…)        a check that failed: the least (check, index) of the launch is kept
 //! ```
@@ -168,6 +169,20 @@ HELPER int32_t terrace_await(volatile __global int32_t *flags, int64_t at) {
     while (value == 0) value = atomic_add(&flags[at], 0);
     FENCE;
     return value;
+}
+HELPER void terrace_send(volatile __global int32_t *words, int64_t at, uint64_t bits, int32_t count, int32_t flag) {
+    words[at] = (int32_t)bits;
+    if (count == 2) words[at + 2] = (int32_t)(bits >> 32);
+    terrace_publish(words, at + 1, flag);
+}
+HELPER int32_t terrace_peek(volatile __global int32_t *words, int64_t at) {
+    const int32_t flag = atomic_add(&words[at + 1], 0);
+    FENCE;
+    return flag;
+}
+HELPER int32_t terrace_receive(volatile __global int32_t *words, int64_t at) { return terrace_await(words, at + 1); }
+HELPER uint64_t terrace_received(volatile __global int32_t *words, int64_t at, int32_t count) {
+    return (uint32_t)words[at] | (count == 2 ? (uint64_t)(uint32_t)words[at + 2] << 32 : 0);
 }
 #define TERRACE_FETCH_ADD(N, T, ADD)                                                                   \
     HELPER T fetch_add_##N(volatile __global T *p, int64_t at, T v) {                                  \

@@ -11,7 +11,7 @@
 //! A branch in which threads meet is cut there ([`crate::barriers`]). Declined: unrolling by hand, which OpenCL 1.2 has no word for.
 
 use super::expr::{expr, operand};
-use super::types::variable;
+use super::types::{of_bits, to_bits, variable};
 use crate::barriers::meets;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
@@ -101,6 +101,16 @@ impl Lines {
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
             }
+            Stmt::LoadWide { array, into, buffer, at, count } => {
+                let (to, from) = (operand(k, into), operand(k, at));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {array}[{to} + i] = {buffer}[{from} + i];"));
+            }
+            Stmt::StoreWide { buffer, at, array, from, count } => {
+                let (to, from) = (operand(k, at), operand(k, from));
+                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
+                self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
+            }
             Stmt::StoreKept { into, buffer, at, array, keep, count } => {
                 let (kept, to, count) = (names::local(k, *into), operand(k, at), expr(k, count));
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
@@ -174,12 +184,31 @@ impl Lines {
                 let (p, at, value) = (names::param(k, *flags), expr(k, at), expr(k, value));
                 self.line(&format!("terrace_publish({p}, {at}, {value});"));
             }
+            Stmt::Send { words, at, value, flag } => {
+                let ty = type_of(k, value);
+                let (p, at, flag) = (names::param(k, *words), expr(k, at), expr(k, flag));
+                let bits = to_bits(ty, &expr(k, value));
+                self.line(&format!("terrace_send({p}, {at}, {bits}, {}, {flag});", words_of(ty)));
+            }
+            Stmt::Receive { value, flag, words, at, wait } => {
+                let ty = k.locals[*value].ty;
+                let (p, at, v) = (names::param(k, *words), expr(k, at), names::local(k, *value));
+                let word = if *wait { "receive" } else { "peek" };
+                self.line(&format!("{} = terrace_{word}({p}, {at});", names::local(k, *flag)));
+                let bits = format!("terrace_received({p}, {at}, {})", words_of(ty));
+                self.line(&format!("{v} = {};", of_bits(ty, &bits)));
+            }
             Stmt::Await { into, flags, at } => {
                 let (v, p) = (self.defined(k, *into), names::param(k, *flags));
                 self.line(&format!("{v} = terrace_await({p}, {});", expr(k, at)));
             }
         }
     }
+}
+
+/// Words that a value takes when it is sent.
+fn words_of(ty: ScalarType) -> usize {
+    ty.size_bytes().div_ceil(4)
 }
 
 fn as_i64(k: &Kernel, e: &Expr) -> String {

@@ -85,6 +85,11 @@ impl Used {
                 self.runs = true;
                 self.exprs(&[at, from]);
             }
+            Stmt::StoreWide { buffer, at, array, from, .. } | Stmt::LoadWide { buffer, at, array, into: from, .. } => {
+                self.params.insert(*buffer);
+                self.array(*array);
+                self.exprs(&[at, from]);
+            }
             Stmt::StoreKept { buffer, at, array, keep, count, .. } => {
                 self.params.insert(*buffer);
                 self.array(*array);
@@ -116,7 +121,11 @@ impl Used {
                 self.params.insert(*p);
                 self.exprs(&[at, value]);
             }
-            Stmt::Await { flags, at, .. } => {
+            Stmt::Send { words, at, value, flag } => {
+                self.params.insert(*words);
+                self.exprs(&[at, value, flag]);
+            }
+            Stmt::Await { flags, at, .. } | Stmt::Receive { words: flags, at, .. } => {
                 self.params.insert(*flags);
                 self.exprs(&[at]);
             }

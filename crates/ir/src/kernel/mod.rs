@@ -75,6 +75,8 @@ pub struct Kernel {
     pub phases: Vec<Vec<Stmt>>,
     /// Threads per block; 1 on a CPU.
     pub block: u32,
+    /// Blocks that a multiprocessor should be able to hold at a time, as far as registers decide that; 1 where it does not matter.
+    pub resident: u32,
     /// The source that it computes.
     pub span: Span,
 }
@@ -204,6 +206,32 @@ pub enum Stmt {
         /// How many.
         count: usize,
     },
+    /// A few elements of a buffer, one beside the other, come to an array of fixed size by one load.
+    LoadWide {
+        /// Gets them; private to the thread.
+        array: ArrayId,
+        /// Where the first one goes.
+        into: Expr,
+        /// Read. It begins at a multiple of 16 bytes.
+        buffer: ParamId,
+        /// Where the first one is: a multiple of `count`.
+        at: Expr,
+        /// How many: a power of two, 16 bytes at most.
+        count: usize,
+    },
+    /// A few elements of an array of fixed size go to a buffer, one beside the other, by one store.
+    StoreWide {
+        /// Written. It begins at a multiple of 16 bytes.
+        buffer: ParamId,
+        /// Where the first one goes: a multiple of `count`.
+        at: Expr,
+        /// Private to the thread.
+        array: ArrayId,
+        /// Where the first one is.
+        from: Expr,
+        /// How many: a power of two, 16 bytes at most.
+        count: usize,
+    },
     /// Of the first elements of an array of fixed size, those that stay go to a buffer, one beside the other.
     StoreKept {
         /// Gets their number.
@@ -281,6 +309,30 @@ pub enum Stmt {
         at: Expr,
         /// Not zero.
         value: Expr,
+    },
+    /// A value and a flag go to other blocks, both or neither. No other write becomes visible by it.
+    Send {
+        /// Scratch of `i32`; a value takes two elements, of 8 bytes four.
+        words: ParamId,
+        /// The first element: an even number.
+        at: Expr,
+        /// Any scalar.
+        value: Expr,
+        /// An `i32`, not zero.
+        flag: Expr,
+    },
+    /// Takes what was sent, if it is there: else the flag is zero and the value anything.
+    Receive {
+        /// Gets the value.
+        value: LocalId,
+        /// Gets the flag, an `i32`.
+        flag: LocalId,
+        /// Scratch of `i32`.
+        words: ParamId,
+        /// The first element.
+        at: Expr,
+        /// Whether it waits until something is there.
+        wait: bool,
     },
     /// Waits until the flag is not zero and takes its value; what was published before it is visible afterwards.
     Await {

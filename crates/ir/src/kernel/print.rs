@@ -154,6 +154,12 @@ impl Printer<'_> {
                     e(from)
                 )
             }
+            Stmt::LoadWide { array, into, buffer, at, count } => {
+                format!("{}[{} ..+ {count}] = wide {}[{}]", self.array(*array), e(into), self.param(*buffer), e(at))
+            }
+            Stmt::StoreWide { buffer, at, array, from, count } => {
+                format!("wide {}[{}] = {}[{} ..+ {count}]", self.param(*buffer), e(at), self.array(*array), e(from))
+            }
             Stmt::StoreKept { into, buffer, at, array, keep, count } => format!(
                 "let {} = {}[{} ..] = {}[0 ..+ {}] where {}",
                 self.typed_local(*into),
@@ -202,6 +208,14 @@ impl Printer<'_> {
             }
             Stmt::Publish { flags, at, value } => {
                 format!("publish {}[{}] = {}", self.param(*flags), e(at), e(value))
+            }
+            Stmt::Send { words, at, value, flag } => {
+                format!("send {}[{}] = {}, {}", self.param(*words), e(at), e(value), e(flag))
+            }
+            Stmt::Receive { value, flag, words, at, wait } => {
+                let word = if *wait { "receive" } else { "peek" };
+                let (value, flag) = (self.local(*value), self.local(*flag));
+                format!("{value}, {flag} = {word} {}[{}]", self.param(*words), e(at))
             }
             Stmt::Await { into, flags, at } => {
                 format!("let {} = await {}[{}]", self.typed_local(*into), self.param(*flags), e(at))

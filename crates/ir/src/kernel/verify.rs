@@ -6,13 +6,14 @@
 //!    not assigned. Phases share no variables.
 //! 2. Only scalars and cells that are read are operands. Loads are from buffers; stores are to outputs and scratch, cell stores to
 //!    cells that are written. Nothing writes an input.
-//! 3. `fresh` loads, atomic operations, `publish` and `await` are on scratch buffers only. An atomic operation is one whose
+//! 3. `fresh` loads, atomic operations, `publish`, `await`, `send` and `receive` are on scratch buffers only. An atomic operation is one whose
 //!    result does not depend on the order in which it is done ([`terrace_base::is_exact`]).
 //!
 //! Types:
 //! 4. Every operation has operands of one type that has it; what is written has the type of where it goes.
 //! 5. `tile`, `thread`, indices, bounds and steps of `for` are `i64`; conditions are `bool`. A constant step is positive. A quotient
 //!    is of `i64`; `fma` is of floats.
+//!    What is loaded or stored wide is a power of two of elements, 16 bytes at most. Words that are sent and their flags are `i32`.
 //! 6. A check is in the program's list; it has a `bool`, an `i64` index and at most three `i64` values.
 //!
 //! Uniform control flow:
@@ -161,6 +162,20 @@ impl Checker<'_> {
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(from, I64, "an index", scope)
             }
+            Stmt::LoadWide { array, into: place, buffer, at, count }
+            | Stmt::StoreWide { buffer, at, array, from: place, count } => {
+                let elem = match (stmt, self.param(*buffer)?) {
+                    (Stmt::LoadWide { .. }, ParamKind::Input(s) | ParamKind::Output(s) | ParamKind::Scratch(s)) => s,
+                    _ => self.written(*buffer)?,
+                };
+                same(self.array(*array)?, elem, "a wide element")?;
+                let info = &self.kernel.arrays[*array];
+                require(!info.shared, || format!("{} is not private", info.name))?;
+                let fits = count.is_power_of_two() && *count <= info.count && count * elem.size_bytes() <= 16;
+                require(fits, || format!("{count} elements of {elem} are not one load or store"))?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(place, I64, "an index", scope)
+            }
             Stmt::StoreKept { into, buffer, at, array, keep, count } => {
                 same(self.array(*array)?, self.written(*buffer)?, "what is stored")?;
                 same(self.array(*keep)?, BOOL, "what stays")?;
@@ -220,6 +235,19 @@ impl Checker<'_> {
                 let elem = self.scratch(*flags)?;
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(value, elem, "what is published", scope)
+            }
+            Stmt::Send { words, at, value, flag } => {
+                same(self.scratch(*words)?, ScalarType::I32, "words")?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expr(value, scope)?;
+                self.expect(flag, ScalarType::I32, "a flag", scope)
+            }
+            Stmt::Receive { value, flag, words, at, .. } => {
+                same(self.scratch(*words)?, ScalarType::I32, "words")?;
+                self.expect(at, I64, "an index", scope)?;
+                same(self.local(*flag)?, ScalarType::I32, "a flag")?;
+                self.assign(*value, scope)?;
+                self.assign(*flag, scope)
             }
             Stmt::Await { into, flags, at } => {
                 let elem = self.scratch(*flags)?;

@@ -61,6 +61,7 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
         .map(|(name, elem, count, shared)| Array { name: name.into(), elem, count, shared })
         .collect(),
         phases: vec![body],
+        resident: 1,
         block: 32,
         span: Span::none(),
     }

@@ -69,6 +69,9 @@ impl Facts<'_> {
                 Stmt::AtomicAdd { into, .. } | Stmt::Await { into, .. } | Stmt::StoreKept { into, .. } => {
                     self.varying.insert(*into);
                 }
+                Stmt::Receive { value, flag, .. } => {
+                    self.varying.extend([*value, *flag]);
+                }
                 Stmt::If(c, a, b) => {
                     let inner = together && self.uniform(c);
                     self.spread(a, inner);
@@ -97,7 +100,9 @@ impl Facts<'_> {
             Stmt::Barrier => require(together, || "a barrier stands where not all threads of the block come".into()),
             Stmt::Let(_, x) | Stmt::Assign(_, x) | Stmt::StoreCell(_, x) => e(x),
             Stmt::Store(_, x, y) | Stmt::SetElement(_, x, y) => e(x).and_then(|()| e(y)),
-            Stmt::StoreRun { at, from, .. } => e(at).and_then(|()| e(from)),
+            Stmt::StoreRun { at, from, .. }
+            | Stmt::StoreWide { at, from, .. }
+            | Stmt::LoadWide { at, into: from, .. } => e(at).and_then(|()| e(from)),
             Stmt::StoreKept { at, count, .. } => e(at).and_then(|()| e(count)),
             Stmt::If(c, a, b) => {
                 e(c)?;
@@ -122,7 +127,8 @@ impl Facts<'_> {
             Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
                 e(at).and_then(|()| e(value))
             }
-            Stmt::Await { at, .. } => e(at),
+            Stmt::Send { at, value, flag, .. } => [at, value, flag].into_iter().try_for_each(e),
+            Stmt::Await { at, .. } | Stmt::Receive { at, .. } => e(at),
         }
     }
 

@@ -55,6 +55,7 @@ pub struct Builder<'h> {
     pub host: &'h Host<'h>,
     name: String,
     block: u32,
+    resident: u32,
     span: Span,
     params: IdVec<ParamId, Param>,
     uses: BTreeMap<ParamId, Uses>,
@@ -82,6 +83,7 @@ impl<'h> Builder<'h> {
             host,
             name: name.to_string(),
             block,
+            resident: 1,
             span,
             params: IdVec::new(),
             uses: BTreeMap::new(),
@@ -135,6 +137,11 @@ impl<'h> Builder<'h> {
         self.checks
     }
 
+    /// Asks for so few registers that a multiprocessor holds this many blocks.
+    pub fn want_resident(&mut self, blocks: u32) {
+        self.resident = blocks;
+    }
+
     /// The source of the operator.
     pub fn span(&self) -> Span {
         self.span
@@ -181,6 +188,7 @@ impl<'h> Builder<'h> {
             arrays: self.arrays,
             phases: self.phases,
             block: self.block,
+            resident: self.resident,
             span: self.span,
         };
         Finished { kernel, args: self.args }

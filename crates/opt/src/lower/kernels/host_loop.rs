@@ -99,7 +99,8 @@ pub(super) fn compile(
         };
         after.insert(slot, to);
     }
-    let kernel = Kernel { name: name.to_string(), params, locals, arrays, phases: vec![stmts], block: 1, span };
+    let kernel =
+        Kernel { name: name.to_string(), params, locals, arrays, phases: vec![stmts], block: 1, resident: 1, span };
     host.launch(Finished { kernel, args }, vec![hint(1)]);
     if !read.is_empty() {
         host.emit(HostStmt::Read { cells: read });
@@ -465,13 +466,23 @@ impl Inside {
             tidy::bodies_mut(s).into_iter().for_each(|b| self.stmts(b));
             match s {
                 Stmt::Let(v, _) | Stmt::Assign(v, _) | Stmt::For { var: v, .. } => self.local(v),
-                Stmt::Store(p, ..) | Stmt::Atomic { buffer: p, .. } | Stmt::Publish { flags: p, .. } => self.buffer(p),
+                Stmt::Store(p, ..)
+                | Stmt::Atomic { buffer: p, .. }
+                | Stmt::Publish { flags: p, .. }
+                | Stmt::Send { words: p, .. } => self.buffer(p),
+                Stmt::Receive { value, flag, words, .. } => {
+                    self.local(value);
+                    self.local(flag);
+                    self.buffer(words);
+                }
                 Stmt::AtomicAdd { into, buffer: p, .. } | Stmt::Await { into, flags: p, .. } => {
                     self.local(into);
                     self.buffer(p);
                 }
                 Stmt::SetElement(a, ..) => *a = self.arrays[a],
-                Stmt::StoreRun { buffer, array, .. } => {
+                Stmt::StoreRun { buffer, array, .. }
+                | Stmt::StoreWide { buffer, array, .. }
+                | Stmt::LoadWide { buffer, array, .. } => {
                     self.buffer(buffer);
                     *array = self.arrays[array];
                 }

@@ -47,6 +47,9 @@ impl Seen {
             {
                 self.assigned.insert(*v);
             }
+            if let Stmt::Receive { value, flag, .. } = s {
+                self.assigned.extend([*value, *flag]);
+            }
             own_exprs(s).into_iter().for_each(|e| self.expr(e));
             bodies(s).into_iter().for_each(|b| self.stmts(b));
         }
@@ -160,14 +163,18 @@ pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
-        Stmt::StoreRun { at: a, from: b, .. } | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
+        Stmt::StoreRun { at: a, from: b, .. }
+        | Stmt::StoreWide { at: a, from: b, .. }
+        | Stmt::LoadWide { at: a, into: b, .. }
+        | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
         Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
             vec![at, value]
         }
-        Stmt::Await { at, .. } => vec![at],
+        Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
+        Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
     }
 }
 
@@ -193,13 +200,17 @@ fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) => vec![e],
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
-        Stmt::StoreRun { at: a, from: b, .. } | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
+        Stmt::StoreRun { at: a, from: b, .. }
+        | Stmt::StoreWide { at: a, from: b, .. }
+        | Stmt::LoadWide { at: a, into: b, .. }
+        | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
         Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
             vec![at, value]
         }
-        Stmt::Await { at, .. } => vec![at],
+        Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
+        Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
         Stmt::While(..) | Stmt::Barrier => Vec::new(),
     }
 }

@@ -12,7 +12,8 @@
 //! before(t) = tops[a] (groups[32 a] … groups[32 a + b - 1]) (tiles[t - c] … tiles[t - 1])      t = 1024 a + 32 b + c
 //! ```
 //!
-//! The first warp waits for up to 31 words at a time, one per lane, and joins them in a tree fixed by `b` and `c`. Every
+//! The first warp asks for all of them at once, up to three per lane, waits for those that are not there yet, and joins them in a tree fixed
+//! by `b` and `c`. A message is its value and a flag in one word, or two with the flag in each, so that nothing has to be fenced. Every
 //! word is a sum over a fixed range in a fixed shape, so results do not depend on timing, and the longest chain of messages
 //! is one hop per 1024 tiles.
 //!
@@ -25,7 +26,7 @@ use super::super::Lowered;
 use super::super::build::Builder;
 use super::super::expr::{add, and, convert, eq, int, local, lt, mul, not, or, quot, select, sub, truth};
 use super::super::host::Host;
-use super::super::host_expr::{hadd, hceil_div, hint};
+use super::super::host_expr::{hadd, hceil_div, hint, hmul};
 use super::block::{Combine, Partial, bits, is_first};
 use terrace_base::{Scalar, ScalarType, Span};
 use terrace_ir::kernel::{Expr, LocalId, ParamId, Stmt};
@@ -36,43 +37,63 @@ const CLOSED: i32 = 2;
 
 /// The memory of a look-back, on the host side.
 pub struct Mail {
-    flags: SlotId,
-    values: Vec<SlotId>,
+    words: SlotId,
+    types: Vec<ScalarType>,
     tiles: HostExpr,
 }
 
 impl Mail {
-    /// Memory for messages of these types between `tiles` tiles.
+    /// Memory for messages of these types between `tiles` tiles: a counter, then two elements for each 4 bytes.
     pub fn new(host: &mut Host<'_>, types: &[ScalarType], tiles: &HostExpr, span: Span) -> Mail {
         let groups = hceil_div(tiles.clone(), 32);
         let tops = hceil_div(tiles.clone(), 1024);
-        let words = hadd(hadd(tiles.clone(), groups), hadd(tops, hint(2)));
-        let flags = host.scratch("flags", ScalarType::I32, words.clone(), span);
-        host.zero(flags);
-        let values = types.iter().map(|ty| host.scratch("words", *ty, words.clone(), span)).collect();
-        Mail { flags, values, tiles: tiles.clone() }
+        let messages = hadd(hadd(tiles.clone(), groups), hadd(tops, hint(2)));
+        let count = hmul(messages, hint(places(types).1));
+        let words = host.scratch("words", ScalarType::I32, count, span);
+        host.zero(words);
+        Mail { words, types: types.to_vec(), tiles: tiles.clone() }
     }
+}
+
+/// Where the values of a message lie in it, and how long it is.
+fn places(types: &[ScalarType]) -> (Vec<i64>, i64) {
+    let mut length = 0;
+    let mut places = Vec::new();
+    for ty in types {
+        places.push(length);
+        length += 2 * ty.size_bytes().div_ceil(4) as i64;
+    }
+    (places, length.max(2))
 }
 
 /// The memory of a look-back, in a kernel.
 pub struct LookBack {
-    flags: ParamId,
-    values: Vec<ParamId>,
+    words: ParamId,
+    places: Vec<i64>,
+    length: i64,
     tiles: Expr,
+}
+
+/// Messages that have been asked for, one per lane.
+struct Asked {
+    got: Partial,
+    flags: Vec<LocalId>,
+    at: Expr,
+    count: Expr,
 }
 
 impl LookBack {
     /// Makes the memory a parameter.
     pub fn new(b: &mut Builder<'_>, mail: &Mail) -> LookBack {
-        let flags = b.scratch(mail.flags);
-        let values = mail.values.iter().map(|slot| b.scratch(*slot)).collect();
+        let words = b.scratch(mail.words);
         let tiles = Expr::Param(b.scalar("tiles", ScalarType::I64, mail.tiles.clone()));
-        LookBack { flags, values, tiles }
+        let (places, length) = places(&mail.types);
+        LookBack { words, places, length, tiles }
     }
 
     /// The number of this block's tile; ends with a barrier.
     pub fn ticket(&self, b: &mut Builder<'_>) -> Lowered<Expr> {
-        ticket(b, self.flags)
+        ticket(b, self.words)
     }
 
     /// Publishes the tile's own partial, the same in all threads.
@@ -107,9 +128,13 @@ impl LookBack {
         let ends_top = b.let_("ends_top", ScalarType::Bool, and(ends_group.clone(), eq(d.clone(), int(31))));
         let before = op.start(b, "before", own.closed.is_some());
         b.when(or(needed.clone(), ends_group.clone()), |b| {
+            let near = self.ask(b, op, own, sub(tile.clone(), c.clone()), c.clone())?;
+            let first = add(groups_at.clone(), mul(top.clone(), int(32)));
+            let far = self.ask(b, op, own, first, d.clone())?;
+            let some = select(lt(int(0), top.clone()), int(1), int(0));
+            let all = self.ask(b, op, own, add(tops_at.clone(), top.clone()), some)?;
             b.when(lt(int(0), c.clone()), |b| {
-                let first = sub(tile.clone(), c.clone());
-                let near = self.gather(b, op, own, first, c.clone())?;
+                let near = self.gather(b, op, &near)?;
                 set(b, op, &before, &near);
                 Ok(())
             })?;
@@ -119,13 +144,11 @@ impl LookBack {
             let enough = self.is_closed(b, &before)?;
             b.when(and(or(needed.clone(), ends_top.clone()), not(enough)), |b| {
                 b.when(lt(int(0), d.clone()), |b| {
-                    let first = add(groups_at.clone(), mul(top.clone(), int(32)));
-                    let far = self.gather(b, op, own, first, d.clone())?;
+                    let far = self.gather(b, op, &far)?;
                     op.prepend(b, &far.exprs(), far.is_closed(), &before)
                 })?;
                 b.when(lt(int(0), top.clone()), |b| {
-                    let word = add(tops_at.clone(), top.clone());
-                    let all = self.gather(b, op, own, word, int(1))?;
+                    let all = self.gather(b, op, &all)?;
                     op.prepend(b, &all.exprs(), all.is_closed(), &before)
                 })
             })?;
@@ -149,13 +172,19 @@ impl LookBack {
         Ok(b.let_("enough", ScalarType::Bool, Expr::Element(shared, Box::new(int(0)))))
     }
 
-    fn publish(&self, b: &mut Builder<'_>, word: Expr, own: &Partial) {
-        for (param, v) in self.values.iter().zip(&own.values) {
-            b.emit(Stmt::Store(*param, word.clone(), local(*v)));
-        }
+    fn publish(&self, b: &mut Builder<'_>, message: Expr, own: &Partial) {
+        let at = b.let_("to", ScalarType::I64, self.place(message));
         let flag = |n: i32| Expr::Const(Scalar::I32(n));
-        let value = select(own.is_closed(), flag(CLOSED), flag(OPEN));
-        b.emit(Stmt::Publish { flags: self.flags, at: add(word, int(1)), value });
+        let flag = select(own.is_closed(), flag(CLOSED), flag(OPEN));
+        for (place, v) in self.places.iter().zip(&own.values) {
+            let at = add(at.clone(), int(*place));
+            b.emit(Stmt::Send { words: self.words, at, value: local(*v), flag: flag.clone() });
+        }
+    }
+
+    /// Where a message begins; the first one is after the counter.
+    fn place(&self, message: Expr) -> Expr {
+        mul(add(message, int(1)), int(self.length))
     }
 
     fn publish_joined(
@@ -172,30 +201,42 @@ impl LookBack {
         Ok(())
     }
 
-    /// `count` words from `first` on, joined; in all lanes of the first warp. The other warps only come along, so that shuffles
-    /// stand where the whole block is.
-    fn gather(
-        &self,
-        b: &mut Builder<'_>,
-        op: &Combine<'_>,
-        like: &Partial,
-        first: Expr,
-        count: Expr,
-    ) -> Lowered<Partial> {
+    /// Looks at `count` messages from `first` on, one per lane of the first warp, without waiting.
+    fn ask(&self, b: &mut Builder<'_>, op: &Combine<'_>, like: &Partial, first: Expr, count: Expr) -> Lowered<Asked> {
         let got = op.start(b, "got", like.closed.is_some());
-        b.when(lt(Expr::Thread, count.clone()), |b| {
-            let word = b.let_("word", ScalarType::I64, add(first, Expr::Thread));
-            let flag = b.local("flag", ScalarType::I32);
-            b.emit(Stmt::Await { into: flag, flags: self.flags, at: add(word.clone(), int(1)) });
-            for (param, v) in self.values.iter().zip(&got.values) {
-                b.set(*v, Expr::LoadFresh(*param, Box::new(word.clone())));
+        let flags: Vec<LocalId> =
+            self.places.iter().map(|_| b.var("flag", ScalarType::I32, Expr::Const(Scalar::I32(0)))).collect();
+        let at = b.let_("from", ScalarType::I64, self.place(add(first, Expr::Thread)));
+        let asked = Asked { got, flags, at, count };
+        b.when(lt(Expr::Thread, asked.count.clone()), |b| {
+            (0..self.places.len()).for_each(|i| self.receive(b, &asked, i, false));
+            Ok(())
+        })?;
+        Ok(asked)
+    }
+
+    fn receive(&self, b: &mut Builder<'_>, asked: &Asked, i: usize, wait: bool) {
+        let at = add(asked.at.clone(), int(self.places[i]));
+        let (value, flag) = (asked.got.values[i], asked.flags[i]);
+        b.emit(Stmt::Receive { value, flag, words: self.words, at, wait });
+    }
+
+    /// What was asked for, joined; in all lanes of the first warp. The other warps only come along, so that shuffles
+    /// stand where the whole block is.
+    fn gather(&self, b: &mut Builder<'_>, op: &Combine<'_>, asked: &Asked) -> Lowered<Partial> {
+        b.when(lt(Expr::Thread, asked.count.clone()), |b| {
+            for i in 0..self.places.len() {
+                b.when(eq(local(asked.flags[i]), Expr::Const(Scalar::I32(0))), |b| {
+                    self.receive(b, asked, i, true);
+                    Ok(())
+                })?;
             }
-            if let Some(closed) = got.closed {
-                b.set(closed, eq(local(flag), Expr::Const(Scalar::I32(CLOSED))));
+            if let (Some(closed), Some(flag)) = (asked.got.closed, asked.flags.first()) {
+                b.set(closed, eq(local(*flag), Expr::Const(Scalar::I32(CLOSED))));
             }
             Ok(())
         })?;
-        op.fold_lanes(b, &got, count)
+        op.fold_lanes(b, &asked.got, asked.count.clone())
     }
 }
 
