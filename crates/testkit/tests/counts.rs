@@ -140,3 +140,28 @@ fn a_turn_of_a_loop_of_many_points_reads_once() {
     let found = cost(&program, Backend::C, "sums", &["[i % 40 for i < 100]", "[i for i < 10]"]);
     assert!(found.reads <= 41, "{} reads in 40 turns", found.reads);
 }
+
+/// Breadth-first search where every vertex that has no level yet looks whether one of its neighbours got one.
+const LEVELS: &str = "
+entry levels(neighbours: [][]i32, root: i64) -> []i64 =
+  let (levels, _, _) = loop (levels, depth, more) = ([if v == root then 0 else -1 for v < len(neighbours)], 0, true) while more do
+    let next = [if l < 0 && any([levels[w] == depth for w in row]) then depth + 1 else l for l in levels, row in neighbours]
+    in (next, depth + 1, any([l == depth + 1 for l in next]))
+  in levels
+";
+
+#[test]
+fn a_step_reads_no_more_than_it_decides() {
+    let pagerank = example("pagerank");
+    let levels = Program::from_text("levels.tce", LEVELS).unwrap_or_else(|e| panic!("{e}"));
+    for backend in [Backend::C, Backend::CudaSim] {
+        let links = "[[i32((i * 7 + j) % 50) for j < i % 5] for i < 50]";
+        let [one, many] = ["1", "9"].map(|steps| cost(&pagerank, backend, "pagerank", &[links, steps]));
+        assert!(many.launches > one.launches, "steps launch kernels");
+        assert_eq!(many.reads, one.reads, "a step of PageRank reads nothing on {}", backend.name());
+        let path = |n: u64| format!("[[i32(w) for w in [i - 1, i + 1] if w >= 0 && w < {n}] for i < {n}]");
+        let [short, long] = [5, 20].map(|n| cost(&levels, backend, "levels", &[&path(n), "0"]).reads);
+        let name = backend.name();
+        assert_eq!(long - short, 15, "a level of the search reads once, whether there is another, on {name}");
+    }
+}

@@ -273,19 +273,36 @@ impl Flattener<'_> {
                     (Inner::Packed(off), Some(_)) => Some(Descriptor::Irregular { off: *off, start: None }),
                     _ => None,
                 };
-                let total = match inner {
-                    Inner::Rows { .. } | Inner::Views { .. } => None,
-                    _ => aligned.and_then(|_| self.bound_of(*count)),
-                };
                 Rep::Array(Arr {
                     start: inner.start(q.clone()),
                     len: inner.len(q.clone()),
                     dim: aligned.zip(descriptor).map(|(depth, descriptor)| Dim { depth, descriptor }),
                     count: *count,
-                    total,
+                    total: aligned.and_then(|_| self.base_total(inner, *count)),
                     elem: (**elem).clone(),
                 })
             }
+        }
+    }
+
+    /// A bound of the elements of rows of which no two points have the same: those of their base.
+    fn base_total(&self, inner: &Inner, count: Atom) -> Option<Size> {
+        match inner {
+            Inner::Rows { .. } | Inner::Views { .. } => None,
+            _ => self.bound_of(count),
+        }
+    }
+
+    /// Elements of a base of which no two points have the same, with the bound that follows.
+    pub(super) fn no_two_alike(&self, rep: Rep, elem: &Elem) -> Rep {
+        match (rep, elem) {
+            (Rep::Array(arr), Elem::Row { inner, count, .. }) => {
+                Rep::Array(Arr { total: self.base_total(inner, *count), ..arr })
+            }
+            (Rep::Tuple(parts), Elem::Tuple(elems)) => {
+                Rep::Tuple(parts.into_iter().zip(elems).map(|(p, e)| self.no_two_alike(p, e)).collect())
+            }
+            (rep, _) => rep,
         }
     }
 

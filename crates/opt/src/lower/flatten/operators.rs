@@ -225,7 +225,8 @@ impl Flattener<'_> {
         let packed = inner.depth() == level + 1 && arr.start == self.packed_start(inner);
         let at = if packed { Ix::Position(level) } else { arr.start.clone().add(Ix::Index(level)) };
         let whole = packed && self.has_rows(&arr.elem, inner.total());
-        self.element(&arr.elem, &at, whole.then_some(inner.depth()))
+        let item = self.element(&arr.elem, &at, whole.then_some(inner.depth()));
+        if packed { self.no_two_alike(item, &arr.elem) } else { item }
     }
 
     /// Whether offsets of rows are for just so many rows: a prefix starts where the whole does, and has fewer.

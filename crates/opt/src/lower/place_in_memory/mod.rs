@@ -171,6 +171,7 @@ impl<'a> Placer<'a> {
         match &stmt.expr {
             Expr::Op(op) if matches!(op.kind, OpKind::Scatter { .. }) => self.host_scatter(stmt, op)?,
             Expr::Op(op) => {
+                self.bound_kept(op, &stmt.binds);
                 self.alloc_results(stmt, Some(op))?;
                 let op = self.expand(op, &stmt.binds, span)?;
                 self.push(stmt.binds.clone(), Expr::Op(Box::new(op)), span);
@@ -265,6 +266,19 @@ impl<'a> Placer<'a> {
             (Some(size), _) => Ok(self.without_columns(&size, span)),
             (None, Some(op)) if op.kind == OpKind::Pack => self.points(op, span),
             _ => Err(limit(span, "an array whose length is not known before it is computed, and has no bound")),
+        }
+    }
+
+    /// What a filter keeps is no more than it is given. A length that a loop carried was not known to be steady when the filter was made.
+    fn bound_kept(&mut self, op: &Op, binds: &[ValueId]) {
+        let Some(points) = closed_count(op, op.space.len()).filter(|_| op.kind == OpKind::Pack) else { return };
+        // The first is how many are kept, or where the rows of what is kept begin.
+        let offsets = usize::from(op.space.len() > 1);
+        for v in binds.iter().skip(offsets) {
+            let bound = &mut self.values[*v].bound;
+            if bound.is_none() {
+                *bound = Some(points.clone());
+            }
         }
     }
 
