@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! points >= f.1.parallel ?                                  no: seq, one thread does everything
-//!   rows >= f.1.outer, and total / longest >= f.1.balanced ?     yes: outer, a thread per row
+//!   rows >= f.1.outer, and total / longest >= f.1.balanced ?     yes: outer, a thread per row (on a GPU: and rows are short)
 //!     rows >= f.1.block, and mean length >= f.1.long ?           yes: block, a block of threads per row
 //!       flat
 //! ```
@@ -39,6 +39,7 @@ struct Defaults {
     parallel: i64,
     outer: i64,
     balanced: i64,
+    short: i64,
     block: i64,
     long: i64,
 }
@@ -46,12 +47,12 @@ struct Defaults {
 impl Defaults {
     fn of(options: &Options) -> Defaults {
         match (options.target, options.tiles == TileSizes::TINY) {
-            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, block: 2, long: 2 },
+            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, short: 16, block: 2, long: 2 },
             (Target::C, false) => {
-                Defaults { parallel: 1024, outer: 1024, balanced: 256, block: Threshold::NEVER, long: 64 }
+                Defaults { parallel: 1024, outer: 1024, balanced: 256, short: 0, block: Threshold::NEVER, long: 64 }
             }
             (Target::Cuda | Target::OpenCl, false) => {
-                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, block: 256, long: 64 }
+                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, short: 8, block: 256, long: 1 << 14 }
             }
         }
     }
@@ -185,6 +186,7 @@ impl Maker<'_> {
             lacks("outer, block and seq", "a map alone is cut into tiles of elements, and that is as good");
             return Tree::Leaf(Version { name: "flat", stmts: flat });
         }
+        let beside = self.options.target != Target::C && ops.iter().any(|op| reads_rows(op));
         let asks = self.options.target == Target::C && seen_before && total.is_some();
         let mut outer = self.version("outer", Strategy::Outer, &flat);
         let mut block = None;
@@ -197,11 +199,17 @@ impl Maker<'_> {
         } else if !irregular.is_empty() && !asks {
             outer = None;
             lacks("outer", "one row may be much longer than the others, and the host cannot see that at no cost");
+        } else if beside && total.is_none() {
+            outer = None;
+            lacks("outer", "threads would read far from each other if rows are long, and the host does not know that");
         }
         match self.options.target {
             Target::C => lacks("block", "a CPU has no blocks of threads"),
             Target::Cuda | Target::OpenCl if rows.is_none() || total.is_none() => {
                 lacks("block", "the host does not know how many rows there are, or how long they are");
+            }
+            Target::Cuda | Target::OpenCl if !irregular.is_empty() => {
+                lacks("block", "one row may be much longer than the others, and would keep one block busy");
             }
             Target::Cuda | Target::OpenCl => {
                 block = self.version("block", Strategy::Block, &flat);
@@ -243,6 +251,10 @@ impl Maker<'_> {
                 let about = "elements divided by the length of the longest row";
                 let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
                 guards.push((balanced, Quantity::Balance { total: total.clone(), rows, offsets: irregular }));
+            } else if let (true, Some(total)) = (beside, &total) {
+                let about = "rows for every 64 elements";
+                let short = self.threshold(number, "short", about, self.defaults.short);
+                guards.push((short, Quantity::Mean(rows * Size::constant(64), total.clone())));
             }
             tree = Tree::Test(Test { guards }, Box::new(Tree::Leaf(outer)), Box::new(tree));
         }
@@ -458,6 +470,18 @@ fn irregular_rows(ops: &[&Op]) -> Vec<ValueId> {
         }
     }
     out
+}
+
+/// Whether an operator reduces rows whose elements lie one beside the other: the threads of a warp, each in its own row, would read far
+/// from each other.
+fn reads_rows(op: &Op) -> bool {
+    let Some(here) = op.positions.last() else { return false };
+    let is_read = |e: &Expr| matches!(e, Expr::Read { at, .. } if *at == Atom::Var(*here));
+    op.space.len() > 1 && matches!(op.kind, OpKind::Reduce { .. }) && any_expr(&op.body, &is_read)
+}
+
+fn any_expr(body: &Body, is: &dyn Fn(&Expr) -> bool) -> bool {
+    body.stmts.iter().any(|s| is(&s.expr) || s.expr.bodies().into_iter().any(|b| any_expr(b, is)))
 }
 
 fn distinct(mut sizes: Vec<Size>, of: &dyn Fn(&[Size]) -> Size) -> Size {

@@ -255,17 +255,7 @@ impl<'a> Combine<'a> {
     pub fn fold(&self, b: &mut Builder<'_>, own: &[LocalId], threads: i64) -> Lowered<()> {
         let (lane, warp) = (lane(b), warp(b));
         let whole = Partial { values: own.to_vec(), closed: None };
-        b.for_("k", int(0), int(5), int(1), false, |b, k| {
-            let by = b.let_("by", ScalarType::I64, shift(k));
-            let other = self.shuffle(b, Shuffle::Down, &whole, by.clone());
-            if self.may_fail() {
-                let pair = sub(add(by.clone(), by), int(1));
-                let first = eq(bits(lane.clone(), pair), int(0));
-                b.when(first, |b| self.join(b, own, &other.exprs()))
-            } else {
-                self.push(b, own, &other.exprs())
-            }
-        })?;
+        self.fold_lanes_of(b, own, WARP)?;
         if threads <= WARP {
             return Ok(());
         }
@@ -280,6 +270,24 @@ impl<'a> Combine<'a> {
                 let (values, _) = words.get(w);
                 self.join(b, own, &values)
             })
+        })
+    }
+
+    /// The values of each `lanes` neighbouring lanes combined, in the variables of the first of them; those of the others become
+    /// anything. `lanes` is a power of two, at most a warp.
+    pub fn fold_lanes_of(&self, b: &mut Builder<'_>, own: &[LocalId], lanes: i64) -> Lowered<()> {
+        let lane = lane(b);
+        let whole = Partial { values: own.to_vec(), closed: None };
+        b.for_("k", int(0), int(i64::from(lanes.ilog2())), int(1), false, |b, k| {
+            let by = b.let_("by", ScalarType::I64, shift(k));
+            let other = self.shuffle(b, Shuffle::Down, &whole, by.clone());
+            if self.may_fail() {
+                let pair = sub(add(by.clone(), by), int(1));
+                let first = eq(bits(lane.clone(), pair), int(0));
+                b.when(first, |b| self.join(b, own, &other.exprs()))
+            } else {
+                self.push(b, own, &other.exprs())
+            }
         })
     }
 

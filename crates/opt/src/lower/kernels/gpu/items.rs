@@ -54,13 +54,27 @@ pub fn each<'h>(
     b: &mut Builder<'h>,
     op: &Op,
     cut: Cut,
+    range: (&Expr, &Expr),
+    define: impl Fn(&mut Builder<'h>, Expr, Expr) -> Lowered<()>,
+    missed: impl Fn(&mut Builder<'h>, &Item) -> Lowered<()>,
+    take: impl Fn(&mut Builder<'h>, &Item, Vec<Expr>) -> Lowered<()>,
+) -> Lowered<()> {
+    each_by(b, op, cut, &Expr::Thread, range, define, missed, take)
+}
+
+/// The same, where `thread` says which of `cut.block` threads this is.
+pub fn each_by<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    cut: Cut,
+    thread: &Expr,
     (first, left): (&Expr, &Expr),
     define: impl Fn(&mut Builder<'h>, Expr, Expr) -> Lowered<()>,
     missed: impl Fn(&mut Builder<'h>, &Item) -> Lowered<()>,
     take: impl Fn(&mut Builder<'h>, &Item, Vec<Expr>) -> Lowered<()>,
 ) -> Lowered<()> {
     let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, left.clone()));
-    let slot_of = |item: Expr| add(mul(item, int(cut.block)), Expr::Thread);
+    let slot_of = |item: Expr| add(mul(item, int(cut.block)), thread.clone());
     if !is_plain(&op.body) {
         return b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
             let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));

@@ -4,28 +4,32 @@
 //! map               a point per thread and item                                             map.rs
 //! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
-//! reduce of rows    tiles of elements and row ends, look-back where a row crosses tiles       segmented.rs
+//! reduce of rows    tiles of whole rows and pieces of long ones, then the pieces are joined    rows.rs, pieces.rs
 //! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
 //! scatter, hist     a launch over the destination, one over the points                     writes.rs
 //! thread level      one thread does everything                                              single.rs
 //! block level       one block per point of the map around it                                group.rs
 //! ```
 //!
-//! What they are made of: [`tiles`] (cutting a space), [`items`] (the points of one thread), [`block`] (threads of a block
+//! What they are made of: [`tiles`] (cutting a space), [`corners`] (the same for rows that stay whole), [`items`] (the points of one thread), [`block`] (threads of a block
 //! combine), [`look_back`] (tiles learn what came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
 //! Every combination has an order fixed by positions and tile sizes, never by timing.
 
 pub mod block;
+pub mod corners;
 pub mod group;
 pub mod items;
 pub mod look_back;
 pub mod map;
 pub mod pack;
+pub mod pieces;
 pub mod products;
 pub mod reduce;
+pub mod rows;
 pub mod scan;
 pub mod segmented;
 pub mod single;
+pub mod staged;
 pub mod tiles;
 pub mod writes;
 
@@ -50,7 +54,7 @@ impl Target for Gpu {
                 if op.space.len() == 1 {
                     reduce::lower(host, op, binds, what, span)
                 } else {
-                    segmented::lower(host, op, binds, what, span)
+                    rows::lower(host, op, binds, what, span)
                 }
             }
             OpKind::Scan { operator, neutral, form } => scan::lower(host, op, binds, (operator, neutral, *form), span),

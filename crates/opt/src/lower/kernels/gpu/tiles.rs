@@ -503,7 +503,7 @@ pub fn define_point(b: &mut Builder<'_>, op: &Op, q: Expr, lo: Expr, hi: Expr) -
 }
 
 /// Makes the operator's indices and positions stand for the point at `q` in row `row`.
-fn define_in_row(b: &mut Builder<'_>, op: &Op, d: usize, row: Expr, q: Expr) -> Lowered<()> {
+pub(super) fn define_in_row(b: &mut Builder<'_>, op: &Op, d: usize, row: Expr, q: Expr) -> Lowered<()> {
     let mut point = points::locate(b, op, d, row)?;
     let start = points::row_start(b, op, d, &point)?;
     let index = b.let_("i", ScalarType::I64, sub(q.clone(), start));
