@@ -26,7 +26,7 @@ use terrace_ir::kernel::{Expr, Kernel, LocalId, Stmt};
 /// Whether all threads of the work-group meet in a statement.
 pub fn meets(stmt: &Stmt) -> bool {
     let used = Used::of(std::slice::from_ref(stmt));
-    used.barriers || used.shuffles
+    used.barriers || used.shuffles || used.ranks
 }
 
 impl Lines {
@@ -113,6 +113,8 @@ fn declared_by(stmt: &Stmt) -> Option<LocalId> {
     match stmt {
         Stmt::Let(v, _)
         | Stmt::AtomicAdd { into: v, .. }
+        | Stmt::Rank { into: v, .. }
+        | Stmt::Earlier { into: v, .. }
         | Stmt::Await { into: v, .. }
         | Stmt::StoreKept { into: v, .. } => Some(*v),
         _ => None,

@@ -385,6 +385,26 @@ impl Lines {
                 let (p, at, value) = (names::param(k, *buffer), expr(k, at), expr(k, value));
                 self.line(&format!("atomic_{word}_{ty}(&{p}[{at}], {value});"));
             }
+            // A block is one thread here.
+            Stmt::AtomicElement { operator, array, at, value } => {
+                let element = Expr::Element(*array, Box::new(at.clone()));
+                let new = Expr::Binary(*operator, Box::new(element), Box::new(value.clone()));
+                self.stmt(k, &Stmt::SetElement(*array, at.clone(), new));
+            }
+            Stmt::Rank { into, counts, at, .. } => self.line(&format!(
+                "{} {} = {}[{}]++;",
+                variable(k.locals[*into].ty),
+                names::local(k, *into),
+                names::array(k, *counts),
+                expr(k, at)
+            )),
+            // Tiles come in order, one after the other: the words of a column's first tile hold the sum so far.
+            Stmt::Announce { .. } => {}
+            Stmt::Earlier { into, tops, column, own, .. } => {
+                let (v, tops, column) = (names::local(k, *into), names::param(k, *tops), expr(k, column));
+                self.line(&format!("{} {v} = {tops}[{column}];", variable(ScalarType::I64)));
+                self.line(&format!("{tops}[{column}] += {};", expr(k, own)));
+            }
             Stmt::Publish { flags, at, value } => self.line(&format!(
                 "__atomic_store_n(&{}[{}], {}, __ATOMIC_RELEASE);",
                 names::param(k, *flags),

@@ -304,4 +304,100 @@ TERRACE_COMBINES_ALL(unsigned int, unsigned int)
 TERRACE_COMBINES_ALL(long long, unsigned long long)
 TERRACE_COMBINES_ALL(unsigned long long, unsigned long long)
 
+// The same in shared memory. A sum of 8 bytes is one of its lower half, and of the upper one where something is carried: nobody
+// looks before all have met.
+#define TERRACE_GATHER(WORD) \
+    TERRACE_DEVICE void terrace_gather_##WORD(T* p, T v) { terrace_combine_##WORD(p, v); }
+TERRACE_GATHER(add)
+TERRACE_GATHER(mul)
+TERRACE_GATHER(min)
+TERRACE_GATHER(max)
+TERRACE_GATHER(bit_and)
+TERRACE_GATHER(bit_or)
+TERRACE_GATHER(bit_xor)
+__device__ __forceinline__ void terrace_gather_add(unsigned long long* p, unsigned long long v) {
+    unsigned int* const half = (unsigned int*)p;
+    const unsigned int low = (unsigned int)v;
+    const unsigned int old = low == 0 ? 0u : atomicAdd(half, low);
+    const unsigned int high = (unsigned int)(v >> 32) + (old + low < old ? 1u : 0u);
+    if (high != 0) atomicAdd(half + 1, high);
+}
+__device__ __forceinline__ void terrace_gather_add(long long* p, long long v) {
+    terrace_gather_add((unsigned long long*)p, (unsigned long long)v);
+}
+
+// Equal places in a warp, numbered: each lane takes a bit of the place's mark, and the highest one adds all to the count.
+__device__ __forceinline__ unsigned int terrace_rank(unsigned int* counts, unsigned int* marks, int at) {
+    const unsigned int lane = threadIdx.x & 31u;
+    atomicOr(&marks[at], 1u << lane);
+    __syncwarp();
+    const unsigned int same = terrace_load_volatile(&marks[at]), old = terrace_load_volatile(&counts[at]);
+    __syncwarp();
+    if ((int)lane == 31 - __clz((int)same)) {
+        counts[at] = old + __popc(same);
+        marks[at] = 0;
+    }
+    __syncwarp();
+    return old + __popc(same & ((1u << lane) - 1u));
+}
+
+// Counts of earlier tiles. The highest bit of a word says that it is there. All words that a tile may have to wait for are asked for
+// at once: a walk back over tiles would be a chain of round trips.
+template <class T> __device__ __forceinline__ void terrace_tell(T* p, T v) {
+#ifdef TERRACE_CUDA_SIM
+    __stcg(p, v);
+#else
+    *(volatile T*)p = v;
+#endif
+}
+__device__ __forceinline__ void terrace_announce(int* p, int count) {
+    terrace_tell((unsigned int*)p, (unsigned int)count | 1u << 31);
+}
+struct terrace_counts {
+    unsigned int word[7];
+    __device__ __forceinline__ void read(const unsigned int* at, int count) {
+#pragma unroll
+        for (int k = 0; k < 7; k++) word[k] = k < count ? terrace_load_volatile(at + k * 256) : 1u << 31;
+    }
+    __device__ __forceinline__ unsigned int wait(const unsigned int* at, int count) {
+        for (;;) {
+            unsigned int all = ~0u, sum = 0;
+#pragma unroll
+            for (int k = 0; k < 7; k++) {
+                all &= word[k];
+                sum += word[k] & ~(1u << 31);
+            }
+            if (all >> 31) return sum;
+            __nanosleep(32);
+            read(at, count);
+        }
+    }
+};
+__device__ __forceinline__ long long terrace_earlier(int* words, long long* tops, long long tiles, long long tile,
+                                                     long long column, int own) {
+    const int d = (int)tile & 7, c = (int)(tile >> 3) & 7, b = (int)(tile >> 6) & 7;
+    const long long a = tile >> 9;
+    unsigned int* const each = (unsigned int*)words + column;
+    unsigned int* const groups = each + tiles * 256;
+    unsigned int* const supers = groups + ((tiles >> 3) + 1) * 256;
+    unsigned long long* const top_at = (unsigned long long*)tops + a * 256 + column;
+    terrace_counts near, middle, far;
+    near.read(each + (tile - d) * 256, d);
+    middle.read(groups + ((tile >> 3) - c) * 256, c);
+    far.read(supers + ((tile >> 6) - b) * 256, b);
+    unsigned long long top = a > 0 ? terrace_load_volatile(top_at) : 1ull << 63;
+    unsigned int sum = near.wait(each + (tile - d) * 256, d);
+    if (d == 7) terrace_announce((int*)groups + (tile >> 3) * 256, (int)sum + own);
+    sum += middle.wait(groups + ((tile >> 3) - c) * 256, c);
+    if (d == 7 && c == 7) terrace_announce((int*)supers + (tile >> 6) * 256, (int)sum + own);
+    sum += far.wait(supers + ((tile >> 6) - b) * 256, b);
+    while (top >> 63 == 0) {
+        __nanosleep(32);
+        top = terrace_load_volatile(top_at);
+    }
+    const long long all = (long long)(top & ~(1ull << 63)) + sum;
+    if (d == 7 && c == 7 && b == 7) terrace_tell(top_at + 256, (unsigned long long)(all + own) | 1ull << 63);
+    return all;
+}
+
 "#;

@@ -70,6 +70,7 @@ impl Lines {
                 | Stmt::Send { .. }
                 | Stmt::StoreCell(..)
                 | Stmt::Atomic { .. }
+                | Stmt::Announce { .. }
                 | Stmt::Publish { .. }
                 | Stmt::While(..)
                 | Stmt::For { .. }
@@ -181,6 +182,34 @@ impl Lines {
                     names::param(k, *buffer),
                     expr(k, at)
                 ));
+            }
+            Stmt::AtomicElement { operator, array, at, value } => {
+                let word = match operator {
+                    BinOp::And => "bit_and",
+                    BinOp::Or => "bit_or",
+                    BinOp::Xor => "bit_xor",
+                    operator => operator.word(),
+                };
+                let (array, at, value) = (names::array(k, *array), slot(k, at), expr(k, value));
+                self.line(&format!("terrace_gather_{word}(&{array}[{at}], {value});"));
+            }
+            Stmt::Rank { into, counts, marks, at } => {
+                let (v, at) = (names::local(k, *into), slot(k, at));
+                let (counts, marks) = (names::array(k, *counts), names::array(k, *marks));
+                let ty = variable(k.locals[*into].ty);
+                self.line(&format!("{ty} {v} = terrace_rank({counts}, {marks}, {at});"));
+            }
+            Stmt::Announce { words, at, count } => self.line(&format!(
+                "terrace_announce(&{}[{}], {});",
+                names::param(k, *words),
+                expr(k, at),
+                expr(k, count)
+            )),
+            Stmt::Earlier { into, words, tops, tiles, tile, column, own } => {
+                let (words, tops) = (names::param(k, *words), names::param(k, *tops));
+                let args: Vec<String> = [tiles, tile, column, own].into_iter().map(|e| expr(k, e)).collect();
+                let (ty, v) = (variable(k.locals[*into].ty), names::local(k, *into));
+                self.line(&format!("{ty} {v} = terrace_earlier({words}, {tops}, {});", args.join(", ")));
             }
             Stmt::Publish { flags, at, value } => self.line(&format!(
                 "terrace_store_release(&{}[{}], {});",

@@ -170,6 +170,54 @@ HELPER int32_t terrace_await(volatile __global int32_t *flags, int64_t at) {
     FENCE;
     return value;
 }
+/* Equal places among the 32 threads of a warp, numbered: each takes a bit of the place's mark. The whole work-group comes along. */
+HELPER uint32_t terrace_rank(volatile __local uint32_t *counts, volatile __local uint32_t *marks, int64_t at) {
+    const uint32_t lane = (uint32_t)get_local_id(0) & 31u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_or(&marks[at], 1u << lane);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint32_t same = marks[at], old = counts[at];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 31u - clz(same)) {
+        counts[at] = old + popcount(same);
+        marks[at] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return old + popcount(same & ((1u << lane) - 1u));
+}
+/* Counts of earlier tiles. The highest bit of a word says that it is there. */
+HELPER void terrace_announce(volatile __global int32_t *words, int64_t at, int32_t count) {
+    atomic_xchg(&words[at], count | INT32_MIN);
+}
+HELPER int64_t terrace_counts(volatile __global int32_t *words, int64_t first, int64_t count) {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int32_t word = atomic_add(&words[(first + k) * 256], 0);
+        while (word == 0) word = atomic_add(&words[(first + k) * 256], 0);
+        sum += word & 0x7fffffff;
+    }
+    return sum;
+}
+HELPER int64_t terrace_earlier(volatile __global int32_t *words, volatile __global int64_t *tops, int64_t tiles, int64_t tile,
+                               int64_t column, int32_t own) {
+    const int64_t d = tile & 7, c = tile >> 3 & 7, b = tile >> 6 & 7, a = tile >> 9;
+    volatile __global int32_t *groups = words + tiles * 256, *supers = groups + ((tiles >> 3) + 1) * 256;
+    int64_t sum = terrace_counts(words + column, tile - d, d);
+    if (d == 7) terrace_announce(groups, (tile >> 3) * 256 + column, (int32_t)sum + own);
+    sum += terrace_counts(groups + column, (tile >> 3) - c, c);
+    if (d == 7 && c == 7) terrace_announce(supers, (tile >> 6) * 256 + column, (int32_t)sum + own);
+    sum += terrace_counts(supers + column, (tile >> 6) - b, b);
+    if (a > 0) {
+        int64_t top = tops[a * 256 + column];
+        while (top == 0) {
+            FENCE;
+            top = tops[a * 256 + column];
+        }
+        sum += top & ~INT64_MIN;
+    }
+    if (d == 7 && c == 7 && b == 7) tops[(a + 1) * 256 + column] = (sum + own) | INT64_MIN;
+    return sum;
+}
 HELPER void terrace_send(volatile __global int32_t *words, int64_t at, uint64_t bits, int32_t count, int32_t flag) {
     words[at] = (int32_t)bits;
     if (count == 2) words[at + 2] = (int32_t)(bits >> 32);
@@ -194,13 +242,14 @@ HELPER uint64_t terrace_received(volatile __global int32_t *words, int64_t at, i
 TERRACE_FETCH_ADD(i32, int32_t, atomic_add)
 TERRACE_FETCH_ADD(u32, uint32_t, atomic_add)
 
-/* Atomic operations whose order does not matter. */
-#define TERRACE_NATIVE(N, T, WORD) \
-    HELPER void combine_##WORD##_##N(volatile __global T *p, int64_t at, T v) { atomic_##WORD(&p[at], v); }
-/* In a word of 4 bytes, with its neighbours: B bytes of bits U. */
-#define TERRACE_TRIED(N, T, B, U, WORD, TO, OF)                                                        \
-    HELPER void combine_##WORD##_##N(volatile __global T *p, int64_t at, T v) {                        \
-        volatile __global uint32_t *word = (volatile __global uint32_t *)p + at * B / 4;               \
+/* Atomic operations whose order does not matter: on global memory and, of 4 and 8 bytes, on local memory. */
+#define TERRACE_NATIVE(N, T, WORD)                                                                     \
+    HELPER void combine_##WORD##_##N(volatile __global T *p, int64_t at, T v) { atomic_##WORD(&p[at], v); } \
+    HELPER void gather_##WORD##_##N(volatile __local T *p, int64_t at, T v) { atomic_##WORD(&p[at], v); }
+/* In a word of 4 bytes, with its neighbours: B bytes of bits U. No macro passes WORD on: some are macros themselves. */
+#define TERRACE_TRIED_IN(NAME, SPACE, N, T, B, U, WORD, TO, OF)                                        \
+    HELPER void NAME##_##WORD##_##N(volatile SPACE T *p, int64_t at, T v) {                            \
+        volatile SPACE uint32_t *word = (volatile SPACE uint32_t *)p + at * B / 4;                     \
         const uint32_t shift = (uint32_t)(at * B % 4) * 8, mask = (~0u >> (32 - 8 * B)) << shift;      \
         uint32_t old = *word, seen = old;                                                              \
         do {                                                                                           \
@@ -211,9 +260,9 @@ TERRACE_FETCH_ADD(u32, uint32_t, atomic_add)
             seen = atomic_cmpxchg(word, old, (old & ~mask) | (uint32_t)next << shift);                 \
         } while (seen != old);                                                                         \
     }
-#define TERRACE_TRIED_WIDE(N, T, WORD, TO, OF)                                                         \
-    HELPER void combine_##WORD##_##N(volatile __global T *p, int64_t at, T v) {                        \
-        volatile __global uint64_t *word = (volatile __global uint64_t *)p + at;                       \
+#define TERRACE_TRIED_WIDE_IN(NAME, SPACE, N, T, WORD, TO, OF)                                         \
+    HELPER void NAME##_##WORD##_##N(volatile SPACE T *p, int64_t at, T v) {                            \
+        volatile SPACE uint64_t *word = (volatile SPACE uint64_t *)p + at;                             \
         uint64_t old = *word, seen = old;                                                              \
         do {                                                                                           \
             old = seen;                                                                                \
@@ -228,16 +277,17 @@ TERRACE_FETCH_ADD(u32, uint32_t, atomic_add)
     HELPER T xor_##N(T a, T b) { return (T)(a ^ b); }
 #define TERRACE_SMALL(N, T, B, U)                                                                      \
     TERRACE_BITWISE(N, T)                                                                              \
-    TERRACE_TRIED(N, T, B, U, add, (U), (T))                                                           \
-    TERRACE_TRIED(N, T, B, U, mul, (U), (T))                                                           \
-    TERRACE_TRIED(N, T, B, U, min, (U), (T))                                                           \
-    TERRACE_TRIED(N, T, B, U, max, (U), (T))                                                           \
-    TERRACE_TRIED(N, T, B, U, and, (U), (T))                                                           \
-    TERRACE_TRIED(N, T, B, U, or, (U), (T))                                                            \
-    TERRACE_TRIED(N, T, B, U, xor, (U), (T))
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, add, (U), (T))                                     \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, mul, (U), (T))                                     \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, min, (U), (T))                                     \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, max, (U), (T))                                     \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, and, (U), (T))                                     \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, or, (U), (T))                                      \
+    TERRACE_TRIED_IN(combine, __global, N, T, B, U, xor, (U), (T))
 #define TERRACE_WORD(N, T)                                                                             \
     TERRACE_NATIVE(N, T, add)                                                                          \
-    TERRACE_TRIED(N, T, 4, uint32_t, mul, (uint32_t), (T))                                             \
+    TERRACE_TRIED_IN(combine, __global, N, T, 4, uint32_t, mul, (uint32_t), (T))                       \
+    TERRACE_TRIED_IN(gather, __local, N, T, 4, uint32_t, mul, (uint32_t), (T))                         \
     TERRACE_NATIVE(N, T, min)                                                                          \
     TERRACE_NATIVE(N, T, max)                                                                          \
     TERRACE_NATIVE(N, T, and)                                                                          \
@@ -246,27 +296,38 @@ TERRACE_FETCH_ADD(u32, uint32_t, atomic_add)
 #define TERRACE_LONG(N, T)                                                                             \
     TERRACE_FETCH_ADD(N, T, atom_add)                                                                  \
     TERRACE_BITWISE(N, T)                                                                              \
-    TERRACE_TRIED_WIDE(N, T, add, (uint64_t), (T))                                                     \
-    TERRACE_TRIED_WIDE(N, T, mul, (uint64_t), (T))                                                     \
-    TERRACE_TRIED_WIDE(N, T, min, (uint64_t), (T))                                                     \
-    TERRACE_TRIED_WIDE(N, T, max, (uint64_t), (T))                                                     \
-    TERRACE_TRIED_WIDE(N, T, and, (uint64_t), (T))                                                     \
-    TERRACE_TRIED_WIDE(N, T, or, (uint64_t), (T))                                                      \
-    TERRACE_TRIED_WIDE(N, T, xor, (uint64_t), (T))
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, add, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, add, (uint64_t), (T))                                 \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, mul, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, mul, (uint64_t), (T))                                 \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, min, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, min, (uint64_t), (T))                                 \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, max, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, max, (uint64_t), (T))                                 \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, and, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, and, (uint64_t), (T))                                 \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, or, (uint64_t), (T))                                \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, or, (uint64_t), (T))                                  \
+    TERRACE_TRIED_WIDE_IN(combine, __global, N, T, xor, (uint64_t), (T))                               \
+    TERRACE_TRIED_WIDE_IN(gather, __local, N, T, xor, (uint64_t), (T))
 TERRACE_SMALL(i8, int8_t, 1, uint8_t)
 TERRACE_SMALL(u8, uint8_t, 1, uint8_t)
 TERRACE_SMALL(i16, int16_t, 2, uint16_t)
 TERRACE_SMALL(u16, uint16_t, 2, uint16_t)
 TERRACE_WORD(i32, int32_t)
 TERRACE_WORD(u32, uint32_t)
-TERRACE_TRIED(f32, float, 4, uint32_t, min, as_uint, as_float)
-TERRACE_TRIED(f32, float, 4, uint32_t, max, as_uint, as_float)
+TERRACE_TRIED_IN(combine, __global, f32, float, 4, uint32_t, min, as_uint, as_float)
+TERRACE_TRIED_IN(gather, __local, f32, float, 4, uint32_t, min, as_uint, as_float)
+TERRACE_TRIED_IN(combine, __global, f32, float, 4, uint32_t, max, as_uint, as_float)
+TERRACE_TRIED_IN(gather, __local, f32, float, 4, uint32_t, max, as_uint, as_float)
 #ifdef cl_khr_int64_base_atomics
 TERRACE_LONG(i64, int64_t)
 TERRACE_LONG(u64, uint64_t)
 #ifdef cl_khr_fp64
-TERRACE_TRIED_WIDE(f64, double, min, as_ulong, as_double)
-TERRACE_TRIED_WIDE(f64, double, max, as_ulong, as_double)
+TERRACE_TRIED_WIDE_IN(combine, __global, f64, double, min, as_ulong, as_double)
+TERRACE_TRIED_WIDE_IN(gather, __local, f64, double, min, as_ulong, as_double)
+TERRACE_TRIED_WIDE_IN(combine, __global, f64, double, max, as_ulong, as_double)
+TERRACE_TRIED_WIDE_IN(gather, __local, f64, double, max, as_ulong, as_double)
 #endif
 #endif
 

@@ -180,6 +180,27 @@ impl Lines {
                 let (p, at, value) = (names::param(k, *buffer), expr(k, at), expr(k, value));
                 self.line(&format!("combine_{word}_{ty}({p}, {at}, {value});"));
             }
+            Stmt::AtomicElement { operator, array, at, value } => {
+                let elem = k.arrays[*array].elem;
+                self.wide_atomics |= elem.size_bytes() == 8;
+                let (array, at, value) = (names::array(k, *array), expr(k, at), expr(k, value));
+                self.line(&format!("gather_{}_{elem}({array}, {at}, {value});", operator.word()));
+            }
+            Stmt::Rank { into, counts, marks, at } => {
+                let (v, at) = (self.defined(k, *into), expr(k, at));
+                let (counts, marks) = (names::array(k, *counts), names::array(k, *marks));
+                self.line(&format!("{v} = terrace_rank({counts}, {marks}, {at});"));
+            }
+            Stmt::Announce { words, at, count } => {
+                let (p, at, count) = (names::param(k, *words), expr(k, at), expr(k, count));
+                self.line(&format!("terrace_announce({p}, {at}, {count});"));
+            }
+            Stmt::Earlier { into, words, tops, tiles, tile, column, own } => {
+                let (words, tops) = (names::param(k, *words), names::param(k, *tops));
+                let args: Vec<String> = [tiles, tile, column, own].into_iter().map(|e| expr(k, e)).collect();
+                let v = self.defined(k, *into);
+                self.line(&format!("{v} = terrace_earlier({words}, {tops}, {});", args.join(", ")));
+            }
             Stmt::Publish { flags, at, value } => {
                 let (p, at, value) = (names::param(k, *flags), expr(k, at), expr(k, value));
                 self.line(&format!("terrace_publish({p}, {at}, {value});"));

@@ -26,6 +26,8 @@ pub struct Used {
     pub barriers: bool,
     /// Whether lanes exchange values.
     pub shuffles: bool,
+    /// Whether lanes with equal places are numbered.
+    pub ranks: bool,
     /// Whether an expression is or becomes an `f64`.
     pub f64: bool,
 }
@@ -120,6 +122,24 @@ impl Used {
             | Stmt::Publish { flags: p, at, value } => {
                 self.params.insert(*p);
                 self.exprs(&[at, value]);
+            }
+            Stmt::AtomicElement { array, at, value, .. } => {
+                self.array(*array);
+                self.exprs(&[at, value]);
+            }
+            Stmt::Rank { counts, marks, at, .. } => {
+                self.array(*counts);
+                self.array(*marks);
+                self.ranks = true;
+                self.exprs(&[at]);
+            }
+            Stmt::Announce { words, at, count } => {
+                self.params.insert(*words);
+                self.exprs(&[at, count]);
+            }
+            Stmt::Earlier { words, tops, tiles, tile, column, own, .. } => {
+                self.params.extend([*words, *tops]);
+                self.exprs(&[tiles, tile, column, own]);
             }
             Stmt::Send { words, at, value, flag } => {
                 self.params.insert(*words);

@@ -13,7 +13,7 @@
 //! A kernel may have several phases, run one after the other with a barrier over the whole device between them (CPU
 //! kernels use this: partial results, then their combination). Threads of a block meet at `barrier`, which stands only in
 //! control flow that is the same for the whole block; the verifier says so. Blocks talk to each other only through
-//! `Publish`, `Await`, `LoadFresh` and `AtomicAdd`; `Atomic` lets them share results that come out the same in any order.
+//! `Publish`, `Await`, `LoadFresh`, `AtomicAdd`, `Announce` and `Earlier`; `Atomic` lets them share results that come out the same in any order.
 //!
 //! Every kernel has two parameters that are not listed: the error record and the number of the launch. A `check` that fails
 //! records itself there, least (check, index) first, marks the thread as failed and goes on; the printers make a kernel start
@@ -128,6 +128,9 @@ pub struct Array {
     /// In shared memory (else private to the thread).
     pub shared: bool,
 }
+
+/// Columns of counts that tiles announce.
+pub const COLUMNS: usize = 256;
 
 /// A computation without effect.
 #[derive(Clone, Debug, PartialEq)]
@@ -300,6 +303,57 @@ pub enum Stmt {
         at: Expr,
         /// The other operand.
         value: Expr,
+    },
+    /// `array[at] = operator(array[at], value)`, atomically among the threads of the block, without any order.
+    AtomicElement {
+        /// Gives the same result in any order.
+        operator: BinOp,
+        /// In shared memory, of 4 or 8 bytes.
+        array: ArrayId,
+        /// Which element.
+        at: Expr,
+        /// The other operand.
+        value: Expr,
+    },
+    /// Numbers equal places within a warp: `into` is `counts[at]` and one more for every lower lane with the same `at`; then `counts[at]`
+    /// grows by the number of lanes that have it. Every lane of the warp takes part, and no other warp uses these elements meanwhile.
+    Rank {
+        /// Gets the number, a `u32`.
+        into: LocalId,
+        /// `u32`, in shared memory.
+        counts: ArrayId,
+        /// As long as `counts`, and all zero before and afterwards.
+        marks: ArrayId,
+        /// Which element.
+        at: Expr,
+    },
+    /// A count becomes known to other blocks; nothing else does. See [`Stmt::Earlier`].
+    Announce {
+        /// Scratch, `i32`, all zero when the kernel starts.
+        words: ParamId,
+        /// Which element.
+        at: Expr,
+        /// An `i32`, not negative.
+        count: Expr,
+    },
+    /// The counts of all earlier tiles in one of [`COLUMNS`] columns, added up. A tile announces its own count at `tile * COLUMNS + column`
+    /// before it asks; it waits only for tiles with smaller numbers.
+    /// Tiles are counted in base 8: there are words for every tile, every 8 and every 64, and tops for every 512 (one more of each).
+    Earlier {
+        /// Gets the sum, an `i64`.
+        into: LocalId,
+        /// Where tiles announce, `i32`.
+        words: ParamId,
+        /// Where sums of many tiles are, `i64`, all zero when the kernel starts.
+        tops: ParamId,
+        /// How many tiles there are, an `i64`.
+        tiles: Expr,
+        /// The number of this one, an `i64`.
+        tile: Expr,
+        /// An `i64`.
+        column: Expr,
+        /// What this tile has announced, an `i32`.
+        own: Expr,
     },
     /// All writes of this thread become visible to other blocks, then the flag is written.
     Publish {

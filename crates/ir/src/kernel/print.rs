@@ -206,6 +206,19 @@ impl Printer<'_> {
             Stmt::Atomic { operator, buffer, at, value } => {
                 format!("atomic {}[{}] {}= {}", self.param(*buffer), e(at), operator.word(), e(value))
             }
+            Stmt::AtomicElement { operator, array, at, value } => {
+                format!("atomic {}[{}] {}= {}", self.array(*array), e(at), operator.word(), e(value))
+            }
+            Stmt::Rank { into, counts, marks, at } => {
+                let (counts, marks) = (self.array(*counts), self.array(*marks));
+                format!("let {} = rank {counts}[{}] by {marks}", self.typed_local(*into), e(at))
+            }
+            Stmt::Announce { words, at, count } => format!("announce {}[{}] = {}", self.param(*words), e(at), e(count)),
+            Stmt::Earlier { into, words, tops, tiles, tile, column, own } => {
+                let (into, words, tops) = (self.typed_local(*into), self.param(*words), self.param(*tops));
+                let args: Vec<String> = [tiles, tile, column, own].into_iter().map(e).collect();
+                format!("let {into} = earlier {words} {tops} ({})", args.join(", "))
+            }
             Stmt::Publish { flags, at, value } => {
                 format!("publish {}[{}] = {}", self.param(*flags), e(at), e(value))
             }

@@ -1,12 +1,13 @@
 //! The rules of kernels and of the host program. This list is the specification; everything below checks it.
 //!
 //! Locals and parameters:
-//! 1. A local variable is declared (`let`, `for`, or as the target of an atomic addition or an await) before it is used or assigned, in
+//! 1. A local variable is declared (`let`, `for`, or as the target of an atomic addition, a rank, a sum of earlier tiles or an await) before it is used or assigned, in
 //!    the same list of statements or in one around it; it is not declared again where it is visible. A counter is
 //!    not assigned. Phases share no variables.
 //! 2. Only scalars and cells that are read are operands. Loads are from buffers; stores are to outputs and scratch, cell stores to
 //!    cells that are written. Nothing writes an input.
-//! 3. `fresh` loads, atomic operations, `publish`, `await`, `send` and `receive` are on scratch buffers only. An atomic operation is one whose
+//! 3. `fresh` loads, atomic operations, `publish`, `await`, `send`, `receive`, `announce` and `earlier` are on scratch buffers only; atomic operations on
+//!    elements and `rank` on arrays in shared memory. An atomic operation is one whose
 //!    result does not depend on the order in which it is done ([`terrace_base::is_exact`]).
 //!
 //! Types:
@@ -17,7 +18,7 @@
 //! 6. A check is in the program's list; it has a `bool`, an `i64` index and at most three `i64` values.
 //!
 //! Uniform control flow:
-//! 7. Barriers and shuffles stand only where all threads of the block come together: in no branch and no loop whose condition
+//! 7. Barriers, shuffles and `rank` stand only where all threads of the block come together: in no branch and no loop whose condition
 //!    may differ between the threads, and not behind the condition of a `select` that may.
 //!    Constants, `tile`, parameters and cells are uniform; so is what is computed from uniform values, an element of an input at
 //!    a uniform index, and an element of a shared array at a uniform index (whoever wrote it did so before a barrier). `thread`,
@@ -74,6 +75,8 @@ struct Checker<'a> {
     checks: usize,
 }
 
+const I32: ScalarType = ScalarType::I32;
+const U32: ScalarType = ScalarType::U32;
 const I64: ScalarType = ScalarType::I64;
 const BOOL: ScalarType = ScalarType::Bool;
 
@@ -107,6 +110,13 @@ impl Checker<'_> {
             ParamKind::Scratch(s) => Ok(s),
             _ => Err(format!("{} is not a scratch buffer", self.kernel.params[id].name).into()),
         }
+    }
+
+    fn shared(&self, id: ArrayId) -> Result<ScalarType, Fault> {
+        let elem = self.array(id)?;
+        let info = &self.kernel.arrays[id];
+        require(info.shared, || format!("{} is not in shared memory", info.name))?;
+        Ok(elem)
     }
 
     fn declare(&self, id: LocalId, scope: &mut Scope) -> Result<(), Fault> {
@@ -230,6 +240,34 @@ impl Checker<'_> {
                 require(closed, || format!("there is no atomic {operator} of {elem}"))?;
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(value, elem, "what is combined", scope)
+            }
+            Stmt::AtomicElement { operator, array, at, value } => {
+                let elem = self.shared(*array)?;
+                let closed = operator.result_type(elem) == Some(elem) && is_exact(*operator, elem);
+                require(closed && elem.size_bytes() >= 4, || format!("there is no atomic {operator} of {elem}"))?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(value, elem, "what is combined", scope)
+            }
+            Stmt::Rank { into, counts, marks, at } => {
+                for array in [counts, marks] {
+                    same(self.shared(*array)?, U32, "what is counted")?;
+                }
+                let (info, marks) = (&self.kernel.arrays[*counts], &self.kernel.arrays[*marks]);
+                require(info.count == marks.count, || format!("{} and {} differ in length", info.name, marks.name))?;
+                self.expect(at, I64, "an index", scope)?;
+                self.target(*into, U32, scope)
+            }
+            Stmt::Announce { words, at, count } => {
+                same(self.scratch(*words)?, I32, "what is announced")?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(count, I32, "what is announced", scope)
+            }
+            Stmt::Earlier { into, words, tops, tiles, tile, column, own } => {
+                same(self.scratch(*words)?, I32, "what is announced")?;
+                same(self.scratch(*tops)?, I64, "a sum of many tiles")?;
+                [tiles, tile, column].into_iter().try_for_each(|x| self.expect(x, I64, "a number of a tile", scope))?;
+                self.expect(own, I32, "what was announced", scope)?;
+                self.target(*into, I64, scope)
             }
             Stmt::Publish { flags, at, value } => {
                 let elem = self.scratch(*flags)?;

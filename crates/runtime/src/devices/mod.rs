@@ -124,7 +124,7 @@ pub(crate) trait Device: Send + Sync {
     fn memory_bytes(&self) -> u64;
     /// Which kernels it runs.
     fn target(&self) -> Target;
-    /// How many threads share a launch, where that is a small number.
+    /// How many threads (of a GPU: multiprocessors) share a launch, where that is known.
     fn workers(&self) -> usize {
         1
     }

@@ -66,7 +66,11 @@ impl Facts<'_> {
                 Stmt::Let(l, x) | Stmt::Assign(l, x) if !together || !self.uniform(x) => {
                     self.varying.insert(*l);
                 }
-                Stmt::AtomicAdd { into, .. } | Stmt::Await { into, .. } | Stmt::StoreKept { into, .. } => {
+                Stmt::AtomicAdd { into, .. }
+                | Stmt::Rank { into, .. }
+                | Stmt::Earlier { into, .. }
+                | Stmt::Await { into, .. }
+                | Stmt::StoreKept { into, .. } => {
                     self.varying.insert(*into);
                 }
                 Stmt::Receive { value, flag, .. } => {
@@ -124,9 +128,16 @@ impl Facts<'_> {
                 e(index)?;
                 values.iter().try_for_each(e)
             }
-            Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
-                e(at).and_then(|()| e(value))
+            Stmt::AtomicAdd { at, value, .. }
+            | Stmt::Atomic { at, value, .. }
+            | Stmt::AtomicElement { at, value, .. }
+            | Stmt::Announce { at, count: value, .. }
+            | Stmt::Publish { at, value, .. } => e(at).and_then(|()| e(value)),
+            Stmt::Rank { at, .. } => {
+                require(together, || "lanes are ranked where not all threads of the block come".into())?;
+                e(at)
             }
+            Stmt::Earlier { tiles, tile, column, own, .. } => [tiles, tile, column, own].into_iter().try_for_each(e),
             Stmt::Send { at, value, flag, .. } => [at, value, flag].into_iter().try_for_each(e),
             Stmt::Await { at, .. } | Stmt::Receive { at, .. } => e(at),
         }

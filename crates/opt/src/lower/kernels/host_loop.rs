@@ -468,8 +468,20 @@ impl Inside {
                 Stmt::Let(v, _) | Stmt::Assign(v, _) | Stmt::For { var: v, .. } => self.local(v),
                 Stmt::Store(p, ..)
                 | Stmt::Atomic { buffer: p, .. }
+                | Stmt::Announce { words: p, .. }
                 | Stmt::Publish { flags: p, .. }
                 | Stmt::Send { words: p, .. } => self.buffer(p),
+                Stmt::AtomicElement { array, .. } => *array = self.arrays[array],
+                Stmt::Rank { into, counts, marks, .. } => {
+                    self.local(into);
+                    *counts = self.arrays[counts];
+                    *marks = self.arrays[marks];
+                }
+                Stmt::Earlier { into, words, tops, .. } => {
+                    self.local(into);
+                    self.buffer(words);
+                    self.buffer(tops);
+                }
                 Stmt::Receive { value, flag, words, .. } => {
                     self.local(value);
                     self.local(flag);

@@ -42,6 +42,8 @@ impl Seen {
         for s in stmts {
             if let Stmt::Assign(v, _)
             | Stmt::AtomicAdd { into: v, .. }
+            | Stmt::Rank { into: v, .. }
+            | Stmt::Earlier { into: v, .. }
             | Stmt::Await { into: v, .. }
             | Stmt::StoreKept { into: v, .. } = s
             {
@@ -170,9 +172,13 @@ pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
-        Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
-            vec![at, value]
-        }
+        Stmt::AtomicAdd { at, value, .. }
+        | Stmt::Atomic { at, value, .. }
+        | Stmt::AtomicElement { at, value, .. }
+        | Stmt::Announce { at, count: value, .. }
+        | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::Rank { at, .. } => vec![at],
+        Stmt::Earlier { tiles, tile, column, own, .. } => vec![tiles, tile, column, own],
         Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
         Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
     }
@@ -206,9 +212,13 @@ fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
         | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
-        Stmt::AtomicAdd { at, value, .. } | Stmt::Atomic { at, value, .. } | Stmt::Publish { at, value, .. } => {
-            vec![at, value]
-        }
+        Stmt::AtomicAdd { at, value, .. }
+        | Stmt::Atomic { at, value, .. }
+        | Stmt::AtomicElement { at, value, .. }
+        | Stmt::Announce { at, count: value, .. }
+        | Stmt::Publish { at, value, .. } => vec![at, value],
+        Stmt::Rank { at, .. } => vec![at],
+        Stmt::Earlier { tiles, tile, column, own, .. } => vec![tiles, tile, column, own],
         Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
         Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
         Stmt::While(..) | Stmt::Barrier => Vec::new(),

@@ -21,6 +21,7 @@ pub(super) type Pool = *mut c_void;
 pub(super) const OUT_OF_MEMORY: c_int = 2;
 
 /// Attributes of devices, as `cuda.h` numbers them.
+pub(super) const MULTIPROCESSORS: c_int = 16;
 pub(super) const COMPUTE_MAJOR: c_int = 75;
 pub(super) const COMPUTE_MINOR: c_int = 76;
 pub(super) const MEMORY_POOLS: c_int = 115;

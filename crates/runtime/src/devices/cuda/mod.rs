@@ -54,6 +54,7 @@ struct Gpu {
     name: String,
     arch: String,
     memory: u64,
+    multiprocessors: usize,
 }
 
 // SAFETY: handles of the driver may be used from any thread in whose context they are; every method enters the context first.
@@ -111,6 +112,7 @@ impl Cuda {
         let major = driver.device_attribute(device, driver::COMPUTE_MAJOR)?;
         let minor = driver.device_attribute(device, driver::COMPUTE_MINOR)?;
         let pools = driver.device_attribute(device, driver::MEMORY_POOLS)? != 0;
+        let multiprocessors = driver.device_attribute(device, driver::MULTIPROCESSORS)?.max(1) as usize;
         let name = driver.device_name(device)?;
         let memory = driver.device_memory(device)?;
         let context = driver.retain_context(device)?;
@@ -119,7 +121,8 @@ impl Cuda {
         let driver_pool = if pools { Some(driver.keeping_pool(device)?) } else { None };
         let (pool, transfers) = (Pool::new(u64::MAX, None), Mutex::default());
         let arch = format!("sm_{major}{minor}");
-        let gpu = Gpu { driver, device, context, stream, driver_pool, pool, transfers, name, arch, memory };
+        let gpu =
+            Gpu { driver, device, context, stream, driver_pool, pool, transfers, name, arch, memory, multiprocessors };
         Ok(Cuda { gpu: Arc::new(gpu) })
     }
 }
@@ -135,6 +138,10 @@ impl Device for Cuda {
 
     fn target(&self) -> Target {
         Target::Cuda
+    }
+
+    fn workers(&self) -> usize {
+        self.gpu.multiprocessors
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {

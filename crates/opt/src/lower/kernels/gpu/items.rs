@@ -21,11 +21,12 @@
 use super::super::Lowered;
 use super::super::body::{is_checked_scalars, may_fail};
 use super::super::build::{Builder, zero};
-use super::super::expr::{add, and, binary, convert, int, local, lt, min, mul, not, select, sub, truth};
+use super::super::expr::{add, and, binary, convert, ge, int, le, local, lt, min, mul, not, select, sub, truth};
 use super::tiles::Cut;
 use terrace_base::{BinOp, Scalar, ScalarType};
+use terrace_ir::Atom;
 use terrace_ir::flat::{Body, Expr as FlatExpr, Op};
-use terrace_ir::kernel::{Expr, LocalId};
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
 
 /// Statements up to which a body is repeated for each item.
 const SHORT: usize = 40;
@@ -37,6 +38,8 @@ pub fn is_plain(body: &Body) -> bool {
 
 /// An item inside the loop over items.
 pub struct Item {
+    /// Which one of its thread's, an `i64`.
+    pub number: Expr,
     /// Its place in the tile, an `i64`.
     pub slot: Expr,
     /// Its position in the space.
@@ -77,12 +80,12 @@ pub fn each_by<'h>(
     let slot_of = |item: Expr| add(mul(item, int(cut.block)), thread.clone());
     if !is_plain(&op.body) {
         return b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
-            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));
+            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item.clone())));
             b.when(lt(slot.clone(), left), |b| {
                 let wide = convert(ScalarType::I64, slot.clone());
                 let q = b.let_("q", ScalarType::I64, add(first.clone(), wide.clone()));
                 define(b, slot, q.clone())?;
-                let item = Item { slot: wide, q, inside: truth(true), ok: truth(true) };
+                let item = Item { number: item, slot: wide, q, inside: truth(true), ok: truth(true) };
                 if may_fail(&op.body) {
                     missed(b, &item)?;
                 }
@@ -95,7 +98,7 @@ pub fn each_by<'h>(
         let last = b.let_("last_slot", ScalarType::I32, binary(BinOp::Sub, left.clone(), small(1)));
         let fine = checks.then(|| b.var("fine", ScalarType::Bool, truth(true)));
         b.for_("item", int(0), int(cut.items), int(1), true, |b, item| {
-            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item)));
+            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item.clone())));
             let at = b.let_("at", ScalarType::I32, min(slot.clone(), last.clone()));
             let q = b.let_("q", ScalarType::I64, add(first.clone(), convert(ScalarType::I64, at.clone())));
             define(b, at, q.clone())?;
@@ -104,7 +107,7 @@ pub fn each_by<'h>(
                 b.set(fine, and(local(fine), ok.clone()));
             }
             let inside = lt(slot.clone(), left.clone());
-            take(b, &Item { slot: convert(ScalarType::I64, slot), q, inside, ok }, results)
+            take(b, &Item { number: item, slot: convert(ScalarType::I64, slot), q, inside, ok }, results)
         })?;
         let Some(fine) = fine else { return Ok(()) };
         b.when(not(local(fine)), |b| {
@@ -117,6 +120,72 @@ pub fn each_by<'h>(
                     b.body(&op.body, |_, _| Ok(()))
                 })
             })
+        })
+    })
+}
+
+/// [`each`] for points that write where they say: the first result is a place, and where it is negative nothing is done. All items are
+/// computed before the first one is `put` to its place, so that no load waits for a write. A place is held as a `place`.
+pub fn each_put<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    cut: Cut,
+    range: (&Expr, &Expr),
+    place: ScalarType,
+    define: impl Fn(&mut Builder<'h>, Expr, Expr) -> Lowered<()>,
+    put: impl Fn(&mut Builder<'h>, Expr, Vec<Expr>) -> Lowered<()>,
+) -> Lowered<()> {
+    let none = if place == ScalarType::I64 { int(-1) } else { small(-1) };
+    let held = |at: Expr| if place == ScalarType::I64 { at } else { convert(place, at) };
+    let types: Vec<ScalarType> = op.body.results.iter().map(|a| b.atom_type(a)).collect();
+    if !is_plain(&op.body) || types.is_empty() {
+        return each(
+            b,
+            op,
+            cut,
+            range,
+            define,
+            |_, _| Ok(()),
+            |b, _, mut results| {
+                if results.is_empty() {
+                    return Ok(());
+                }
+                let at = b.let_("at", ScalarType::I64, results.remove(0));
+                b.when(ge(at.clone(), int(0)), |b| put(b, held(at), results))
+            },
+        );
+    }
+    let places = b.array("places", place, cut.items as usize, false);
+    let values: Vec<Option<ArrayId>> = (op.body.results[1..].iter().zip(&types[1..]))
+        .map(|(a, ty)| matches!(a, Atom::Var(_)).then(|| b.array("values", *ty, cut.items as usize, false)))
+        .collect();
+    let constant = |a: &Atom| if let Atom::Const(c) = a { Expr::Const(*c) } else { int(0) };
+    let constants: Vec<Expr> = op.body.results[1..].iter().map(constant).collect();
+    each(
+        b,
+        op,
+        cut,
+        range,
+        define,
+        |_, _| Ok(()),
+        |b, item, mut results| {
+            let at = b.let_("at", ScalarType::I64, results.remove(0));
+            let at = select(and(item.inside.clone(), item.ok.clone()), held(at), none.clone());
+            b.emit(Stmt::SetElement(places, item.number.clone(), at));
+            for (array, x) in values.iter().zip(results) {
+                if let Some(array) = array {
+                    b.emit(Stmt::SetElement(*array, item.number.clone(), x));
+                }
+            }
+            Ok(())
+        },
+    )?;
+    b.for_("item", int(0), int(cut.items), int(1), true, |b, item| {
+        let element = |array: ArrayId| Expr::Element(array, Box::new(item.clone()));
+        let at = b.let_("at", place, element(places));
+        b.when(le(zero(place), at.clone()), |b| {
+            let values = values.iter().zip(&constants).map(|(a, c)| a.map_or(c.clone(), element)).collect();
+            put(b, at, values)
         })
     })
 }

@@ -6,7 +6,8 @@
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of whole rows and pieces of long ones, then the pieces are joined    rows.rs, pieces.rs
 //! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
-//! scatter, hist     a launch over the destination, one over the points                     writes.rs
+//! scatter           a launch over the destination, one over the points                     writes.rs
+//! hist              few bins: copies of them per block; many: as scatter, with atomics       hist.rs, writes.rs
 //! thread level      one thread does everything                                              single.rs
 //! block level       one block per point of the map around it                                group.rs
 //! ```
@@ -18,6 +19,7 @@
 pub mod block;
 pub mod corners;
 pub mod group;
+pub mod hist;
 pub mod items;
 pub mod look_back;
 pub mod map;
@@ -34,7 +36,7 @@ pub mod tiles;
 pub mod writes;
 
 use super::host::Host;
-use super::writes::starts;
+use super::writes::{exact_operator, starts};
 use super::{Lowered, Target};
 use crate::lower::place_in_memory::is_one_point;
 use terrace_base::Span;
@@ -62,7 +64,11 @@ impl Target for Gpu {
             OpKind::Scatter { .. } if is_one_point(op) && starts(host, op, binds).is_empty() => {
                 single::lower(host, op, binds, span)
             }
-            OpKind::Scatter { .. } | OpKind::Hist { .. } => writes::lower(host, op, binds, span),
+            OpKind::Hist { .. } => match exact_operator(host, op, binds, span)? {
+                Some(operator) => hist::lower(host, op, binds, operator, span),
+                None => writes::lower(host, op, binds, span),
+            },
+            OpKind::Scatter { .. } => writes::lower(host, op, binds, span),
             OpKind::Sort { .. } => Err(super::limit(span, op.name())),
         }
     }

@@ -6,9 +6,7 @@
 //! ```
 //!
 //! Both are cut as maps are. A lane whose check has failed writes nothing. A histogram uses atomic operations on
-//! global memory.
-//!
-//! Declined: a private copy of few bins per block, in shared memory.
+//! global memory; where its bins are few, [`super::hist`] does better.
 
 use super::super::Lowered;
 use super::super::build::Builder;
@@ -54,14 +52,14 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Low
     b.when(lt(base.clone(), n.clone()), |b| {
         let (lo, hi) = if searched { row_range(b, op, &base, &n, cut)? } else { (int(0), int(1)) };
         let left = min(sub(n, base.clone()), int(cut.size()));
-        items::each(
+        items::each_put(
             b,
             op,
             cut,
             (&base, &left),
+            ScalarType::I64,
             |b, _, q| define_point(b, op, q, lo.clone(), hi.clone()),
-            |_, _| Ok(()),
-            |b, item, results| b.when(and(item.inside.clone(), item.ok.clone()), |b| put(b, exact, binds, results)),
+            |b, at, values| put(b, exact, binds, std::iter::once(at).chain(values).collect()),
         )
     })?;
     let finished = b.finish();
