@@ -23,7 +23,7 @@ mod values;
 pub use devices::KernelResources;
 pub use devices::cache::{keep, kept};
 pub use devices::cpu::c_compiler;
-pub use devices::cuda::{compile_cubin, nvrtc_available};
+pub use devices::cuda::{compile_cubin, cuda_resources, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};
 pub use devices::report::{Found, Place, devices};
 pub use error::RunError;

@@ -47,6 +47,12 @@ pub fn tests_folder() -> PathBuf {
     }
 }
 
+/// Which of so many parts of the corpus it is the turn of: another one every day, or the one that `TERRACE_TURN` says.
+pub fn turn(parts: usize) -> usize {
+    let days = || std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() as usize / 86_400);
+    std::env::var("TERRACE_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or_else(days) % parts
+}
+
 /// The programs of a folder under `tests`, sorted by name, `large_` ones only if asked for.
 pub fn programs(folder: &str, large: bool) -> Vec<PathBuf> {
     let folder = tests_folder().join(folder);

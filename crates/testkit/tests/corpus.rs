@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use terrace::{Backend, Stage, Strategy};
 use terrace_testkit::answer::quietly;
-use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder};
+use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder, turn};
 use terrace_testkit::outcome::{Outcome, Prepared, prepare, run};
 use terrace_testkit::reference;
 use terrace_testkit::setup::{Setup, cover, opencl_missing};
@@ -89,12 +89,6 @@ fn corpus_in_other_setups() {
     let failures = outcomes.filter_map(|outcome| if let Outcome::Wrong(why) = outcome { Some(why) } else { None });
     let failures: Vec<String> = failures.collect();
     assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures.join("\n\n"));
-}
-
-/// Which of so many parts of the corpus it is the turn of: another one every day, or the one that `TERRACE_TURN` says.
-fn turn(parts: usize) -> usize {
-    let days = || std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() as usize / 86_400);
-    std::env::var("TERRACE_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or_else(days) % parts
 }
 
 /// Each program in one strategy. A driver for CPUs takes seconds to compile a program: a quick run takes a part, and parts take turns.

@@ -393,24 +393,6 @@ fn every_machine_agrees() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The text of all programs for a GPU.
-pub fn cuda_text() -> String {
-    let (program, _) = whole();
-    let mut timings = terrace_base::Timings::new();
-    let options = options(Target::Cuda, TileSizes::NORMAL);
-    let mem = to_mem(&program, &options, &mut timings).unwrap_or_else(|e| panic!("{e:?}"));
-    let plan = cuda::print(&to_kernels(&mem, &options, &mut timings).unwrap_or_else(|e| panic!("{e:?}")));
-    let kernels: Vec<&str> = plan.kernels.iter().map(|k| k.text.as_str()).collect();
-    format!("{}\n{}", plan.preamble, kernels.join("\n"))
-}
-
-#[test]
-fn kernels_compile_for_gpus() {
-    if terrace_runtime::nvrtc_available().is_ok() {
-        terrace_runtime::compile_cubin(&cuda_text(), "sm_90").unwrap_or_else(|e| panic!("{e}"));
-    }
-}
-
 /// An update in a loop allocates nothing in the loop, and copies its first value once where it must.
 #[test]
 fn updates_are_in_place() {

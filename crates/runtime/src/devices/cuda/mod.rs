@@ -24,7 +24,7 @@ mod nvrtc;
 mod report;
 mod transfers;
 
-pub use nvrtc::{compile_cubin, nvrtc_available};
+pub use nvrtc::{compile_cubin, cuda_resources, nvrtc_available};
 pub(crate) use report::report;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use super::super::cache;
+use super::super::{KernelResources, cache};
 use super::library;
 
 const FLAGS: [&str; 3] = ["--fmad=false", "-default-device", "--std=c++17"];
@@ -84,7 +84,7 @@ pub fn compile_cubin(text: &str, arch: &str) -> Result<Vec<u8>, String> {
     let version = nvrtc_available()?;
     let key = format!("{version}\n{arch}\n{}\n{text}", FLAGS.join(" "));
     let build = |to: &std::path::Path| {
-        let cubin = nvrtc()?.compile_text(text, arch)?;
+        let (cubin, _) = nvrtc()?.compile_text(text, arch, &[])?;
         std::fs::write(to, cubin).map_err(|e| format!("{}: {e}", to.display()))
     };
     let made = cache::find_or_build(&key, "cubin", &build)?;
@@ -98,6 +98,32 @@ pub fn compile_cubin(text: &str, arch: &str) -> Result<Vec<u8>, String> {
     read(&cache::find_or_build(&key, "cubin", &build)?.path)
 }
 
+/// What the compiler makes of the kernels in a CUDA text, for an architecture such as `sm_90`; needs no GPU.
+pub fn cuda_resources(text: &str, arch: &str) -> Result<Vec<KernelResources>, String> {
+    let (_, log) = nvrtc()?.compile_text(text, arch, &["--ptxas-options=-v"])?;
+    Ok(resources_in(&log))
+}
+
+/// Reads what the assembler says of each kernel.
+fn resources_in(log: &str) -> Vec<KernelResources> {
+    let mut found: Vec<KernelResources> = Vec::new();
+    // The number before a word, in a list such as `Used 10 registers, 256 bytes smem`.
+    let before = |line: &str, word: &str| {
+        let part = line.split([',', ':']).find(|part| part.trim().ends_with(word))?;
+        part.split_whitespace().find_map(|w| w.parse().ok())
+    };
+    for line in log.lines() {
+        if let Some(name) = line.split("Compiling entry function '").nth(1).and_then(|rest| rest.split('\'').next()) {
+            found.push(KernelResources { name: name.to_string(), registers: 0, shared_bytes: 0, local_bytes: 0 });
+        } else if let Some(kernel) = found.last_mut() {
+            kernel.local_bytes = before(line, "bytes stack frame").unwrap_or(kernel.local_bytes);
+            kernel.registers = before(line, "registers").unwrap_or(kernel.registers);
+            kernel.shared_bytes = before(line, "bytes smem").unwrap_or(kernel.shared_bytes);
+        }
+    }
+    found
+}
+
 impl Nvrtc {
     fn check(&self, status: c_int, doing: &str) -> Result<(), String> {
         if status == 0 {
@@ -108,11 +134,13 @@ impl Nvrtc {
         Err(format!("the CUDA compiler failed at {doing}: {words}"))
     }
 
-    fn compile_text(&self, text: &str, arch: &str) -> Result<Vec<u8>, String> {
+    /// The cubin, and what the compiler says.
+    fn compile_text(&self, text: &str, arch: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
         let c_text = |text: &str| CString::new(text).map_err(|_| "a zero byte in the kernels".to_string());
         let text = c_text(text)?;
         let arch = format!("--gpu-architecture={arch}");
-        let options = FLAGS.iter().copied().chain([arch.as_str()]).map(c_text).collect::<Result<Vec<_>, _>>()?;
+        let options =
+            FLAGS.iter().chain(more).copied().chain([arch.as_str()]).map(c_text).collect::<Result<Vec<_>, _>>()?;
         let options: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let mut program: Program = std::ptr::null_mut();
         let none = std::ptr::null();
@@ -122,7 +150,7 @@ impl Nvrtc {
         // SAFETY: the program was created, and the options outlive the call.
         let status = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
         let result = match status {
-            0 => self.bytes(program, self.cubin_size, self.cubin),
+            0 => self.bytes(program, self.cubin_size, self.cubin).map(|cubin| (cubin, self.log_of(program))),
             _ => Err(format!("the CUDA compiler cannot compile the kernels:\n{}", self.log_of(program))),
         };
         // SAFETY: created above, used no more.
@@ -148,5 +176,28 @@ impl Nvrtc {
         // SAFETY: as many bytes as the library asked for.
         self.check(unsafe { get(program, bytes.as_mut_ptr().cast()) }, "copying a result")?;
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_assembler_says_is_read() {
+        let log = "ptxas info    : 0 bytes gmem\n\
+                   ptxas info    : Compiling entry function 'k' for 'sm_80'\n\
+                   ptxas info    : Function properties for k\n\
+                   ptxas         .     24 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads\n\
+                   ptxas info    : Used 10 registers, used 1 barriers, 256 bytes smem, 360 bytes cmem[0]\n\
+                   ptxas info    : Compiling entry function 'other' for 'sm_80'\n\
+                   ptxas info    : Used 7 registers, 360 bytes cmem[0]\n";
+        let of = |name: &str, registers, shared_bytes, local_bytes| KernelResources {
+            name: name.to_string(),
+            registers,
+            shared_bytes,
+            local_bytes,
+        };
+        assert_eq!(resources_in(log), [of("k", 10, 256, 24), of("other", 7, 0, 0)]);
     }
 }

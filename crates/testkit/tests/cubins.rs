@@ -1,0 +1,65 @@
+//! Machine code for GPUs, made without one: NVRTC compiles kernels for an architecture that this machine does not have.
+//!
+//! ```text
+//! tests/structure/cubins.txt     what the compiler makes of the programs of benchmarks/programs: shared memory, and kernels that need local memory
+//! ```
+//!
+//! The corpus takes turns, a part every day (all of it with `TERRACE_LONG`), for the two architectures that are promised. The list is a record of one version
+//! of NVRTC: `TERRACE_BLESS=1` writes it anew, and another version compares nothing. Without NVRTC nothing is tested; `cargo xtask test` fetches it.
+
+use std::path::{Path, PathBuf};
+use terrace::{Backend, Program, Settings, Stage, Strategy};
+use terrace_runtime::{cuda_resources, nvrtc_available};
+use terrace_testkit::corpus::{programs_below, short_name, side_by_side, tests_folder, turn};
+
+fn cuda_text(path: &Path) -> Option<String> {
+    let program = Program::from_file(path).ok()?;
+    let mut settings = Settings::default();
+    settings.options.strategy = Strategy::Auto;
+    program.show(Stage::Cuda, Backend::Cuda, &settings).ok()
+}
+
+#[test]
+fn the_corpus_compiles_for_two_architectures() {
+    const PARTS: usize = 32;
+    if nvrtc_available().is_err() {
+        return;
+    }
+    let (long, turn) = (std::env::var_os("TERRACE_LONG").is_some(), turn(PARTS));
+    let programs = programs_below("corpus");
+    let taken = programs.iter().enumerate().filter(|(k, _)| long || k % PARTS == turn);
+    let work: Vec<(&PathBuf, &str)> = taken.flat_map(|(_, path)| ["sm_80", "sm_90"].map(|arch| (path, arch))).collect();
+    let failures = side_by_side(&work, |(path, arch)| {
+        let kernels = cuda_resources(&cuda_text(path)?, arch);
+        kernels.err().map(|why| format!("{} for {arch}: {why}", short_name(path)))
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "TERRACE_TURN={turn}:\n{}", failures.join("\n\n"));
+}
+
+#[test]
+fn shared_and_local_memory_are_as_recorded() {
+    let Ok(version) = nvrtc_available() else { return };
+    let programs = programs_below("../benchmarks/programs");
+    let lines = side_by_side(&programs, |path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let kernels = cuda_resources(&cuda_text(path).unwrap_or_default(), "sm_90");
+        let kernels = kernels.unwrap_or_else(|why| panic!("{name}: {why}"));
+        let shared = kernels.iter().map(|k| k.shared_bytes).max().unwrap_or(0);
+        let local: Vec<String> =
+            kernels.iter().filter(|k| k.local_bytes > 0).map(|k| format!(" {}: {}", k.name, k.local_bytes)).collect();
+        format!("{name}: {} kernels, at most {shared} bytes shared; local:{}", kernels.len(), local.join(","))
+    });
+    let found = format!("{version}\n{}\n", lines.join("\n"));
+    let path = tests_folder().join("structure/cubins.txt");
+    if std::env::var_os("TERRACE_BLESS").is_some() {
+        return std::fs::write(&path, found).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    if kept.lines().next() == Some(version.as_str()) {
+        assert_eq!(
+            kept, found,
+            "shared and local memory changed; if that is meant, TERRACE_BLESS=1 writes the list anew"
+        );
+    }
+}
