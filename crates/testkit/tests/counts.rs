@@ -25,16 +25,17 @@ fn cost(program: &Program, backend: Backend, entry: &str, args: &[&str]) -> Cost
     Cost { launches: stats.launches, reads: stats.host_reads, waves: stats.calls / 2, peak: stats.peak_bytes }
 }
 
-/// (program, entry, arguments, launches, host reads)
-const TABLE: &[(&str, &str, &[&str], u64, u64)] = &[
-    ("saxpy", "saxpy", &["2.0", "[f32(i) for i < 1000]", "[1.0 for _i < 1000]"], 1, 0),
-    ("spmv", "spmv", &["[[(i32(j), 0.5) for j < i % 7] for i < 300]", "[1.0 for _i < 9]"], 1, 0),
-    ("filter_sum", "filter_sum", &["2.0", "[f64(i % 8) for i < 1000]"], 1, 0),
+/// (program, entry, arguments, launches on a CPU and on a GPU, host reads). On a GPU a reduction of rows that are not regular has two small
+/// launches beside the large one: where its tiles begin, and what becomes of rows that are longer than a tile.
+const TABLE: &[(&str, &str, &[&str], [u64; 2], u64)] = &[
+    ("saxpy", "saxpy", &["2.0", "[f32(i) for i < 1000]", "[1.0 for _i < 1000]"], [1, 1], 0),
+    ("spmv", "spmv", &["[[(i32(j), 0.5) for j < i % 7] for i < 300]", "[1.0 for _i < 9]"], [1, 3], 0),
+    ("filter_sum", "filter_sum", &["2.0", "[f64(i % 8) for i < 1000]"], [1, 1], 0),
     // The filtered array is used twice, so it is made: a pack, a sum, a map.
-    ("filter_sum", "shares", &["2.0", "[f64(i % 8) for i < 1000]"], 3, 0),
-    ("collatz", "collatz", &["[i + 1 for i < 1000]"], 1, 0),
+    ("filter_sum", "shares", &["2.0", "[f64(i % 8) for i < 1000]"], [3, 3], 0),
+    ("collatz", "collatz", &["[i + 1 for i < 1000]"], [1, 1], 0),
     // The check of the slice is proved, so it has no launch of its own.
-    ("trmv", "trmv", &["[[1.0 for _j < i + 1] for i < 50]", "[1.0 for _i < 50]"], 1, 0),
+    ("trmv", "trmv", &["[[1.0 for _j < i + 1] for i < 50]", "[1.0 for _i < 50]"], [1, 3], 0),
 ];
 
 fn stencils() -> Program {
@@ -68,11 +69,11 @@ fn windows_are_never_stored() {
 
 #[test]
 fn one_nest_is_one_kernel_and_sizes_stay_on_the_device() {
-    for backend in [Backend::C, Backend::CudaSim] {
+    for (k, backend) in [Backend::C, Backend::CudaSim].into_iter().enumerate() {
         for (file, entry, args, launches, reads) in TABLE {
             let found = cost(&example(file), backend, entry, args);
             let name = format!("{file}.{entry} on {}", backend.name());
-            assert_eq!((found.launches, found.reads), (*launches, *reads), "launches and host reads of {name}");
+            assert_eq!((found.launches, found.reads), (launches[k], *reads), "launches and host reads of {name}");
         }
     }
 }

@@ -16,7 +16,7 @@
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, int, le, local, lt, max, min, mul, quot, select, sub};
+use super::super::expr::{add, and, int, le, local, lt, max, min, mul, quot, select, sub};
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hint, hmax};
 use super::super::points::{self, Point};
@@ -30,6 +30,8 @@ use terrace_plan::host::{HostExpr, SlotId};
 
 /// Bytes of shared memory that a tile may take: so little that several blocks find room on a multiprocessor.
 const STAGE_BYTES: usize = 32 * 1024;
+/// Parts that a round of the search for a cut makes of what is left.
+const PROBES: i64 = 16;
 /// Rows up to this length are left to one thread.
 const SHORT: i64 = 8;
 /// The same for operators on tuples: for those a tree over lanes costs as much as ten elements.
@@ -146,10 +148,7 @@ impl Corners {
                     let d = op.space.len() - 1;
                     let lo = max(sub(item.clone(), extent.count.clone()), int(0));
                     let hi = min(extent.rows.clone(), add(item.clone(), int(1)));
-                    let row = points::search(b, lo, hi, item.clone(), |b, r| {
-                        let start = points::start_at(b, op, d, r.clone())?;
-                        Ok(add(start, r))
-                    })?;
+                    let row = search(b, op, &item, lo, hi)?;
                     let start = points::start_at(b, op, d, row.clone())?;
                     let start = b.let_("row_start", ScalarType::I64, start);
                     let end = row_end(b, op, &extent, row.clone())?;
@@ -197,6 +196,36 @@ impl Corners {
         let start = b.let_("row_start", ScalarType::I64, mul(row.clone(), length.clone()));
         Ok(snap(b, shape, &item, row, start, length))
     }
+}
+
+/// The row in `lo .. hi` that has an item of the list. Each round asks for many places at once: the loads of a round do not wait for each
+/// other, and there are few rounds.
+fn search(b: &mut Builder<'_>, op: &Op, item: &Expr, lo: Expr, hi: Expr) -> Lowered<Expr> {
+    let d = op.space.len() - 1;
+    if !matches!(op.space[d], Descriptor::Irregular { .. }) {
+        return points::search(b, lo, hi, item.clone(), |b, r| {
+            let start = points::start_at(b, op, d, r.clone())?;
+            Ok(add(start, r))
+        });
+    }
+    let low = b.var("lo", ScalarType::I64, lo);
+    let high = b.var("hi", ScalarType::I64, hi);
+    b.while_(lt(add(local(low), int(1)), local(high)), |b| {
+        let step = quot(add(sub(local(high), local(low)), int(PROBES - 1)), int(PROBES));
+        let step = b.let_("step", ScalarType::I64, step);
+        let hits = b.var("hits", ScalarType::I64, int(0));
+        b.for_("k", int(1), int(PROBES), int(1), true, |b, k| {
+            let row = b.let_("probe", ScalarType::I64, add(local(low), mul(k, step.clone())));
+            let start = points::start_at(b, op, d, min(row.clone(), sub(local(high), int(1))))?;
+            let is_before = and(lt(row.clone(), local(high)), le(add(start, row), item.clone()));
+            b.set(hits, add(local(hits), select(is_before, int(1), int(0))));
+            Ok(())
+        })?;
+        b.set(low, add(local(low), mul(local(hits), step.clone())));
+        b.set(high, min(add(local(low), step), local(high)));
+        Ok(())
+    })?;
+    Ok(local(low))
 }
 
 /// The cut at an item of the list moves back.

@@ -62,8 +62,7 @@ pub fn lower(
     let places = pieces.written(&mut b);
     let extent = Extent::of(&mut b, op, &shape)?;
     // Where cuts were searched, those behind the last element are there too.
-    let is_used = if found.is_some() { truth(true) } else { lt(Expr::Tile, extent.tiles.clone()) };
-    b.when(is_used, |b| {
+    let run = |b: &mut Builder<'_>| {
         // A check in an operator that joins parts is reported only if none failed at an element.
         b.set_index(extent.count.clone());
         let from = Corners::at(b, op, &shape, &extent, found, Expr::Tile)?;
@@ -91,7 +90,11 @@ pub fn lower(
             some: b.array("some", ScalarType::Bool, 2, true),
         };
         tile.run(b)
-    })?;
+    };
+    match found {
+        Some(_) => run(&mut b)?,
+        None => b.when(lt(Expr::Tile, extent.tiles.clone()), run)?,
+    }
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
     pieces.join(host, op, binds, (operator, neutral), &shape, span)
