@@ -60,7 +60,7 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
     }
     for (id, a) in k.arrays.enumerate() {
         if used.arrays.contains(&id) {
-            let place = if a.shared { "__shared__ " } else { "" };
+            let place = if a.shared { "__shared__ __align__(16) " } else { "" };
             lines.line(&format!("{place}{} {}[{}];", types::element(a.elem), names::array(k, id), a.count.max(1)));
         }
     }

@@ -19,7 +19,7 @@ use super::build::{Builder, Checks, zero};
 use super::expr::{constant, convert, local, truth};
 use super::steady::is_steady;
 use super::{Lowered, limit};
-use terrace_base::{BinOp, ScalarType, UnOp};
+use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
 use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt};
 use terrace_ir::kernel::{Expr, LocalId, Stmt};
 use terrace_ir::{Atom, ValueId};
@@ -247,7 +247,7 @@ impl<'h> Builder<'h> {
         ok: Option<LocalId>,
     ) -> Lowered<()> {
         let cond = self.atom(cond)?;
-        if ok.is_none() && self.is_steady() && [then, otherwise].iter().all(|b| is_steady(b, &|a| self.is_whole(a))) {
+        if ok.is_none() && self.is_steady() && self.is_steady_choice(then, otherwise) {
             return self.steady_branch(stmt, cond, then, otherwise);
         }
         let vars = self.result_vars(&stmt.binds);
@@ -319,7 +319,7 @@ impl<'h> Builder<'h> {
             }
         };
         let results: Vec<Option<Expr>> = vars.iter().map(|v| v.map(local)).collect();
-        if ok.is_none() && cond.stmts.iter().all(|s| is_scalar(&s.expr)) {
+        if ok.is_none() && cond.stmts.iter().all(|s| is_scalar(&s.expr) || self.is_test(&s.expr)) {
             let test = self.nested_test(cond)?;
             if let Some(test) = test {
                 self.while_(test, |b| {
@@ -369,10 +369,35 @@ impl<'h> Builder<'h> {
             if uses != 1 || matches!(&s.expr, FlatExpr::Size(size) if !size.is_constant()) {
                 return Ok(None);
             }
-            let e = self.scalar_expr(&s.expr)?;
+            let e = match &s.expr {
+                FlatExpr::If { cond, then, otherwise } => {
+                    let c = self.atom(cond)?;
+                    let (Some(a), Some(b)) = (self.nested_test(then)?, self.nested_test(otherwise)?) else {
+                        return Ok(None);
+                    };
+                    match (&a, &b) {
+                        (_, Expr::Const(Scalar::Bool(false))) => super::expr::and(c, a),
+                        (Expr::Const(Scalar::Bool(true)), _) => super::expr::or(c, b),
+                        _ => super::expr::select(c, a, b),
+                    }
+                }
+                expr => self.scalar_expr(expr)?,
+            };
             self.define(*v, e);
         }
         self.atom(result).map(Some)
+    }
+
+    /// Whether a conditional in the condition of a loop can be part of one expression. On a GPU the text then tests before each round,
+    /// in one place, and what the test and the round both need is computed once.
+    fn is_test(&self, e: &FlatExpr) -> bool {
+        let scalars = |b: &Body| b.stmts.iter().all(|s| is_scalar(&s.expr) || self.is_test(&s.expr));
+        matches!(e, FlatExpr::If { then, otherwise, .. } if !self.target_is_cpu() && scalars(then) && scalars(otherwise))
+    }
+
+    /// Whether both sides of a conditional may be computed.
+    pub fn is_steady_choice(&self, then: &Body, otherwise: &Body) -> bool {
+        [then, otherwise].iter().all(|b| is_steady(b, &|a| self.is_whole(a)))
     }
 }
 
@@ -400,6 +425,12 @@ pub fn count_uses(e: &FlatExpr, v: ValueId) -> usize {
         FlatExpr::Fma(a, b, c) | FlatExpr::Select(a, b, c) => is(a) + is(b) + is(c),
         FlatExpr::Size(s) => 2 * usize::from(s.vars().contains(&terrace_ir::size_var(v))),
         FlatExpr::Read { at, .. } => is(at),
+        FlatExpr::If { cond, then, otherwise } => {
+            let inner = |b: &Body| -> usize {
+                b.stmts.iter().map(|s| count_uses(&s.expr, v)).chain(b.results.iter().map(is)).sum()
+            };
+            is(cond) + inner(then) + inner(otherwise)
+        }
         _ => 2,
     }
 }
@@ -410,7 +441,7 @@ pub fn atoms(b: &mut Builder<'_>, list: &[Atom]) -> Lowered<Vec<Expr>> {
 }
 
 /// Whether an expression is a constant of this value.
-pub fn is_const(e: &Expr, value: terrace_base::Scalar) -> bool {
+pub fn is_const(e: &Expr, value: Scalar) -> bool {
     *e == constant(value)
 }
 

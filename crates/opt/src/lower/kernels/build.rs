@@ -100,15 +100,14 @@ impl<'h> Builder<'h> {
             bound: Vec::new(),
             index: int(0),
             checks: Checks::Report,
-            steady: false,
+            steady: host.device != terrace_plan::Target::C,
             has_borders: false,
         }
     }
 
-    /// What the closure emits has no branches where both sides can be computed, on a CPU.
+    /// What the closure emits has no branches where both sides can be computed. On a GPU nothing ever has.
     pub fn steadily<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
-        let wanted = self.target_is_cpu();
-        let saved = std::mem::replace(&mut self.steady, wanted);
+        let saved = std::mem::replace(&mut self.steady, true);
         let outcome = f(self);
         self.steady = saved;
         outcome

@@ -12,6 +12,7 @@
 //! How an operator is cut into tiles is the [`Target`]'s business: [`cpu`] and [`gpu`]. What cannot be lowered yet is
 //! refused with a message ([`limit`]), never compiled to something wrong.
 
+mod ahead;
 pub mod body;
 pub mod borders;
 pub mod build;

@@ -20,7 +20,7 @@ use super::body::{atoms, is_checked_scalars, may_fail};
 use super::build::{Builder, Checks};
 use super::expr::{add, eq, int, le, local, lt, min, mul, not, quot, select, sub};
 use super::points::Point;
-use super::steady::{is_quick, is_steady, pick};
+use super::steady::{is_quick, is_steady};
 use super::{Lowered, limit};
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::Atom;
@@ -131,7 +131,14 @@ impl<'o> Reduction<'o> {
         })
     }
 
-    fn one_by_one(&self, b: &mut Builder<'_>, row: &Row, from: Expr, to: Expr, vars: &[LocalId]) -> Lowered<()> {
+    pub(super) fn one_by_one(
+        &self,
+        b: &mut Builder<'_>,
+        row: &Row,
+        from: Expr,
+        to: Expr,
+        vars: &[LocalId],
+    ) -> Lowered<()> {
         b.for_("q", from, to, int(1), false, |b, q| {
             let q = b.let_("q", ScalarType::I64, q);
             self.at(b, row, q, |b, mask, values| self.fold(b, vars, mask, &values))
@@ -207,7 +214,7 @@ impl<'o> Reduction<'o> {
                 let types = self.types(b);
                 let mut next = Vec::new();
                 for ((new, old), ty) in new.into_iter().zip(left).zip(types) {
-                    let chosen = pick(ty, mask.clone(), new, old);
+                    let chosen = b.choose(ty, mask.clone(), new, old);
                     next.push(local(b.var("next", ty, chosen)));
                 }
                 assign_all(b, vars, next);
@@ -366,7 +373,10 @@ impl<'o> Reduction<'o> {
         }
         let total = self.neutral_vars(b, "total")?;
         let end = b.let_("end", ScalarType::I64, add(row.start.clone(), length));
-        if !b.target_is_cpu() || self.is_exact(b) {
+        if let Some(group) = self.reads_ahead(b) {
+            let rest = self.with_reads_ahead(b, row, (row.start.clone(), end.clone()), group, &total)?;
+            self.one_by_one(b, row, rest, end, &total)?;
+        } else if !b.target_is_cpu() || self.is_exact(b) {
             self.accumulate(b, row, row.start.clone(), end, &total)?;
         } else if self.is_worth_groups(b) {
             // Without the loop over blocks, the loop over groups is tighter.

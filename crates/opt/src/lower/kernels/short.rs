@@ -7,7 +7,7 @@
 //! for p in 0 .. 9 { total += grid[i + p / 3, j + p % 3] }      a = grid[i, j]; b = a + grid[i, j + 1]; …; total = 0 + i
 //! ```
 //!
-//! The association is that of [`super::reduce`], bit by bit. A sum begins with its neutral element in every lane there; here it is added once,
+//! The association is that of [`super::reduce`], bit by bit; on a GPU, left to right. A sum begins with its neutral element in every lane there; here it is added once,
 //! at the end: that makes the one difference there is, a zero without its sign. A product needs no one. Lanes are written in the
 //! order in which they combine, so that few of them wait in registers.
 //!
@@ -24,6 +24,9 @@ use terrace_ir::kernel::Expr;
 
 /// The most points.
 const MOST_POINTS: i64 = 128;
+
+/// The most points on a GPU, whose compilers take long over long texts.
+const MOST_ON_GPU: i64 = 81;
 
 /// The most statements of all points together.
 const MOST_STMTS: i64 = 2048;
@@ -54,9 +57,10 @@ fn is_neutral(op: BinOp, e: &Expr) -> bool {
 impl Reduction<'_> {
     /// The number of points of a row, where they can be written out.
     pub fn few_points(&self, b: &Builder<'_>, length: &Expr) -> Option<i64> {
-        let n = as_int(length).filter(|n| (1..=MOST_POINTS.min(self.block_size(b))).contains(n))?;
+        let most = if b.target_is_cpu() { MOST_POINTS.min(self.block_size(b)) } else { MOST_ON_GPU };
+        let n = as_int(length).filter(|n| (1..=most).contains(n))?;
         let body = straight(&self.op.body)? + straight(&self.operator.body)?;
-        let plain = b.target_is_cpu() && !self.masked && self.ok.is_none();
+        let plain = !self.masked && self.ok.is_none();
         (plain && n * body <= MOST_STMTS).then_some(n)
     }
 
@@ -88,7 +92,9 @@ impl Reduction<'_> {
                     let x = self.point(b, row, k)?;
                     total = self.joined(b, &types, &total, &x)?;
                 }
-                if self.is_exact(b) { Ok(total) } else { self.joined(b, &types, &neutral, &total) }
+                // A CPU combines the block with the neutral element that the row began with.
+                let again = b.target_is_cpu() && !self.is_exact(b);
+                if again { self.joined(b, &types, &neutral, &total) } else { Ok(total) }
             }
         }
     }

@@ -7,7 +7,8 @@
 //!
 //! Inside the reduction of a row, a condition on an element is a coin: a wrong guess costs more than computing both sides. Here both sides are
 //! computed and one is taken by its bits, which C compilers turn into conditional moves or vector code and never into a branch.
-//! Floats are chosen by C's own `? :` on values that are there already.
+//! Floats are chosen by C's own `? :` on values that are there already. On a GPU everything is, everywhere: the threads of a warp that
+//! disagree would run both sides anyway, one after the other.
 //!
 //! It declines sides that are not worth it or must not run: reads, checks, loops, division of integers, functions such as `exp`.
 
@@ -42,7 +43,7 @@ pub fn is_quick(expr: &FlatExpr, is_whole: &dyn Fn(&Atom) -> bool) -> bool {
 }
 
 /// One of two values, both computed.
-pub fn pick(ty: ScalarType, cond: Expr, a: Expr, b: Expr) -> Expr {
+fn pick(ty: ScalarType, cond: Expr, a: Expr, b: Expr) -> Expr {
     if a == b {
         return a;
     }
@@ -67,6 +68,11 @@ impl Builder<'_> {
         self.atom_type(a).is_int()
     }
 
+    /// One of two values, both computed, as the device does it best.
+    pub fn choose(&self, ty: ScalarType, cond: Expr, a: Expr, b: Expr) -> Expr {
+        if self.target_is_cpu() { pick(ty, cond, a, b) } else { select(cond, a, b) }
+    }
+
     /// A conditional, with both sides computed.
     pub fn steady_branch(&mut self, stmt: &FlatStmt, cond: Expr, then: &Body, otherwise: &Body) -> Lowered<()> {
         let mut sides = Vec::new();
@@ -80,7 +86,8 @@ impl Builder<'_> {
         let binds: Vec<ValueId> = stmt.binds.clone();
         for ((v, a), b) in binds.into_iter().zip(a).zip(b) {
             let (ty, name) = (self.elem(v), self.host.function.values[v].name.clone());
-            let chosen = self.let_(&name, ty, pick(ty, cond.clone(), a, b));
+            let chosen = self.choose(ty, cond.clone(), a, b);
+            let chosen = self.let_(&name, ty, chosen);
             self.define(v, chosen);
         }
         Ok(())

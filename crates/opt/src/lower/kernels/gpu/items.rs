@@ -19,21 +19,48 @@
 //! Declined: bodies with branches, loops or operators of their own. Those run one point after the other.
 
 use super::super::Lowered;
-use super::super::body::{is_checked_scalars, may_fail};
+use super::super::body::{is_checked_scalars, is_scalar, may_fail};
 use super::super::build::{Builder, zero};
 use super::super::expr::{add, and, binary, convert, ge, int, le, local, lt, min, mul, not, select, sub, truth};
+use super::super::steady::is_steady;
+use super::map::{HEAVY_ITEMS, LIGHT_ITEMS};
 use super::tiles::Cut;
 use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::Atom;
-use terrace_ir::flat::{Body, Expr as FlatExpr, Op};
+use terrace_ir::flat::{Body, Expr as FlatExpr, Op, Stmt as FlatStmt};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
 
-/// Statements up to which a body is repeated for each item.
+/// Statements up to which a body is repeated for each of many items, and for each of a few.
 const SHORT: usize = 40;
+const LONG: usize = 120;
+
+/// Items of a thread where the body is long.
+const LONG_ITEMS: usize = 4;
 
 /// Whether a body is a short list of scalar computations, loads and checks.
 pub fn is_plain(body: &Body) -> bool {
     body.stmts.len() <= SHORT && is_checked_scalars(body)
+}
+
+/// Whether a body is a list of scalar computations, loads, checks and choices of which both sides can be computed.
+pub fn is_straight(body: &Body) -> bool {
+    let simple = |s: &FlatStmt| match &s.expr {
+        FlatExpr::Check { .. } => true,
+        FlatExpr::If { then, otherwise, .. } => [then, otherwise].iter().all(|b| is_steady(b, &|_| false)),
+        e => is_scalar(e),
+    };
+    body.stmts.len() <= LONG && body.stmts.iter().all(simple)
+}
+
+/// How many points a thread takes: few where they may differ in cost, one where there are loops.
+pub fn per_thread(body: &Body) -> usize {
+    let loops = |s: &FlatStmt| matches!(s.expr, FlatExpr::Loop { .. } | FlatExpr::Op(_));
+    match body {
+        b if is_plain(b) => LIGHT_ITEMS,
+        b if is_straight(b) => LONG_ITEMS,
+        b if b.stmts.iter().any(loops) => 1,
+        _ => HEAVY_ITEMS,
+    }
 }
 
 /// An item inside the loop over items.
@@ -78,7 +105,7 @@ pub fn each_by<'h>(
 ) -> Lowered<()> {
     let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, left.clone()));
     let slot_of = |item: Expr| add(mul(item, int(cut.block)), thread.clone());
-    if !is_plain(&op.body) {
+    if !is_straight(&op.body) {
         return b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
             let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot_of(item.clone())));
             b.when(lt(slot.clone(), left), |b| {
@@ -138,7 +165,7 @@ pub fn each_put<'h>(
     let none = if place == ScalarType::I64 { int(-1) } else { small(-1) };
     let held = |at: Expr| if place == ScalarType::I64 { at } else { convert(place, at) };
     let types: Vec<ScalarType> = op.body.results.iter().map(|a| b.atom_type(a)).collect();
-    if !is_plain(&op.body) || types.is_empty() {
+    if !is_straight(&op.body) || types.is_empty() {
         return each(
             b,
             op,
@@ -190,8 +217,8 @@ pub fn each_put<'h>(
     })
 }
 
-/// A plain body without branches: whether its checks hold, and its results if they do.
-fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Expr>)> {
+/// A straight body without branches: whether its checks hold, and its results if they do.
+pub(super) fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Expr>)> {
     let mut ok: Option<Expr> = None;
     for stmt in &body.stmts {
         if let FlatExpr::Check { cond, .. } = &stmt.expr {
@@ -201,6 +228,11 @@ fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Expr>)> {
                 None => cond,
             };
             ok = Some(b.let_("ok", ScalarType::Bool, both));
+            continue;
+        }
+        if let FlatExpr::If { cond, then, otherwise } = &stmt.expr {
+            let cond = b.atom(cond)?;
+            b.steady_branch(stmt, cond, then, otherwise)?;
             continue;
         }
         let [v] = stmt.binds.as_slice() else { continue };

@@ -7,7 +7,7 @@
 //! The items of a thread are computed together ([`super::items`]). Where the body has loops or branches, points may differ
 //! in cost, and tiles are small so that a heavy one holds up little.
 //!
-//! Indices of regular dimensions are divisions. Where the rows of the last dimension are irregular or position-dependent,
+//! Maps over two regular dimensions are cut in rectangles ([`super::squares`]); indices of more are divisions. Where the rows of the last dimension are irregular or position-dependent,
 //! two threads search the rows of the tile's first and last point, and every thread searches only between those: a few steps
 //! in memory that is in the cache, instead of a search over all rows.
 //!
@@ -44,7 +44,10 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Low
     {
         return Ok(());
     }
-    let cut = Cut::new(host, if items::is_plain(&op.body) { LIGHT_ITEMS } else { HEAVY_ITEMS });
+    if super::squares::lower(host, op, binds, span)? {
+        return Ok(());
+    }
+    let cut = Cut::new(host, items::per_thread(&op.body));
     let tiles = hceil_div(host.points(op, binds)?, cut.size() as usize);
     let name = host.kernel_name("map", binds);
     let mut b = Builder::new(host, &name, cut.block as u32, span);
@@ -93,7 +96,13 @@ pub(super) fn row_range(b: &mut Builder<'_>, op: &Op, base: &Expr, n: &Expr, cut
 }
 
 /// Writes the scalar results of a point; rows are in their place already.
-fn store_scalars(b: &mut Builder<'_>, op: &Op, binds: &[ValueId], q: Expr, results: Vec<Expr>) -> Lowered<()> {
+pub(super) fn store_scalars(
+    b: &mut Builder<'_>,
+    op: &Op,
+    binds: &[ValueId],
+    q: Expr,
+    results: Vec<Expr>,
+) -> Lowered<()> {
     for ((v, e), a) in binds.iter().zip(results).zip(&op.body.results) {
         let is_row = matches!(a, Atom::Var(x) if b.is_column(*x));
         if !is_row {

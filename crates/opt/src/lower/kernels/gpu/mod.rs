@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! map               a point per thread and item                                             map.rs
+//! map over a grid   a rectangle of points per block                                         squares.rs
 //! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of whole rows and pieces of long ones, then the pieces are joined    rows.rs, pieces.rs
@@ -31,6 +32,7 @@ pub mod rows;
 pub mod scan;
 pub mod segmented;
 pub mod single;
+pub mod squares;
 pub mod staged;
 pub mod tiles;
 pub mod writes;

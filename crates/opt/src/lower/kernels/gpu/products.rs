@@ -3,27 +3,29 @@
 //! ```text
 //! map grid [n][m] (i, j) { sum over k of a[i, k] * b[k, j] }
 //!
-//! for k by 16 {   the threads of the block read a[rows of the square, k ..] and b[k .., columns of the square] into shared memory
-//!                 each thread: for every k, 8 elements of a row side and 8 of a column side into registers, 64 products }
+//! for k by 8 {   the threads of the block put a[rows of the square, k ..] and b[k .., columns of the square] into shared memory,
+//!                ask for those of the next k, and while they come
+//!                each thread: for every k, 8 elements of a row side and 8 of a column side into registers, 64 products }
 //! ```
 //!
-//! An element of `a` is read from memory once for all columns of the square, and from shared memory once for eight points. The points of a thread are
-//! as far apart as there are threads along the side, so that neighbouring threads read neighbouring words: no bank has two readers. Rows in
-//! shared memory are one word longer than the side, so that writing along `k` meets no bank twice either. Whether neighbouring
-//! threads read neighbours along `k` or along the side is seen from the index: whichever it moves by one with.
+//! An element of `a` is read from memory once for all columns of the square, and from shared memory once for eight points. Four points of a thread are
+//! neighbours, which one load of 16 bytes brings, and the next four are beyond those of all other threads, so that neighbouring threads read
+//! neighbouring words: no bank has two readers. Rows in shared memory are four words longer than the side, so that writing along `k` meets no
+//! bank twice either. Whether neighbouring threads read neighbours along `k` or along the side is seen from the index: whichever it moves by one with.
 //!
 //! Each sum is added up from left to right. Declined: tuples, block-level operators, staged reads that need more than 40 KiB.
 //!
 //! Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", has the registers; the rest is well known.
 
 use super::super::Lowered;
-use super::super::build::Builder;
-use super::super::expr::{add, and, ceil_quot, int, local, lt, max, min, mul, quot, sub};
+use super::super::build::{Builder, zero};
+use super::super::expr::{add, and, binary, ceil_quot, convert, int, le, local, lt, max, min, mul, quot, sub};
 use super::super::host::Host;
 use super::super::points::Point;
 use super::super::products::Product;
 use super::super::sequential::store_point;
 use super::block::Combine;
+use super::items::{plus, small};
 use std::collections::BTreeSet;
 use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType, Span};
@@ -40,6 +42,8 @@ struct Shape {
     threads: [i64; 2],
     /// Rows, and columns, of a thread.
     each: i64,
+    /// How many of them are neighbours.
+    wide: i64,
     /// Elements of the reduction that are staged at a time.
     step: i64,
 }
@@ -51,13 +55,35 @@ impl Shape {
         while across * across < block {
             across *= 2;
         }
-        let registers = if elem.size_bytes() > 4 { 4 } else { 8 };
+        let (registers, wide) = if elem.size_bytes() > 4 { (4, 2) } else { (8, 4) };
         let each = registers.min(host.tiles.gpu_items as i64).max(2);
-        Shape { threads: [block / across, across], each, step: (host.tiles.gpu_items as i64).max(3) }
+        Shape { threads: [block / across, across], each, wide, step: (host.tiles.gpu_items as i64 / 2).max(3) }
     }
 
     fn side(&self, d: usize) -> i64 {
         self.threads[d] * self.each
+    }
+
+    /// Where in the square a thread's row, or column, number `k` is, from that of its first.
+    fn apart(&self, d: usize, k: i64) -> i64 {
+        let wide = self.wide.min(self.each);
+        k / wide * wide * self.threads[d] + k % wide
+    }
+
+    /// Where in the square the first row, or column, of a thread is.
+    fn start(&self, thread: Expr) -> Expr {
+        binary(BinOp::Mul, thread, small(self.wide.min(self.each) as i32))
+    }
+
+    /// Elements from one row of staged reads to the next.
+    fn stride(&self, d: usize) -> i64 {
+        self.side(d) + self.wide
+    }
+
+    /// Elements of a staged read that a thread brings.
+    fn rounds(&self, d: usize) -> i64 {
+        let threads = self.threads[0] * self.threads[1];
+        (self.side(d) * self.step + threads - 1) / threads
     }
 }
 
@@ -82,7 +108,7 @@ pub(super) fn lower(product: &Product<'_>, host: &mut Host<'_>, binds: &[ValueId
     let reads = reads(product);
     let words = |(v, side): &(ValueId, usize)| {
         let elem = host.function.values[*v].ty.elem().map_or(8, |ty| ty.size_bytes());
-        (shape.side(*side) + 1) as usize * shape.step as usize * elem
+        shape.stride(*side) as usize * shape.step as usize * elem
     };
     if product.inner.level != Level::Thread || reads.iter().map(words).sum::<usize>() > ROOM {
         return Ok(false);
@@ -116,29 +142,51 @@ fn square(
     let first_row = b.let_("row", ScalarType::I64, mul(down, int(shape.side(0))));
     let first_column = b.let_("column", ScalarType::I64, mul(right, int(shape.side(1))));
     let first = [first_row, first_column];
-    let thread_down = b.let_("thread_down", ScalarType::I64, quot(Expr::Thread, int(shape.threads[1])));
-    let thread_across = sub(Expr::Thread, mul(thread_down.clone(), int(shape.threads[1])));
-    let thread = [thread_down, b.let_("thread_across", ScalarType::I64, thread_across)];
+    let thread = b.let_("thread", ScalarType::I32, convert(ScalarType::I32, Expr::Thread));
+    let across = small(shape.threads[1] as i32);
+    let thread_down = b.let_("thread_down", ScalarType::I32, binary(BinOp::Div, thread.clone(), across.clone()));
+    let thread_across = binary(BinOp::Sub, thread, binary(BinOp::Mul, thread_down.clone(), across));
+    let starts = [
+        b.let_("start_down", ScalarType::I32, shape.start(thread_down)),
+        b.let_("start_across", ScalarType::I32, shape.start(thread_across)),
+    ];
     let inside = and(lt(first[0].clone(), counts[0].clone()), lt(first[1].clone(), counts[1].clone()));
     b.when(inside, |b| {
         let each = shape.each as usize;
         let sums: Vec<Vec<LocalId>> = (0..each * each).map(|_| combine.vars(b, "sum", &combine.neutral)).collect();
+        let mut brought: Vec<Vec<LocalId>> = Vec::new();
+        for read in staged {
+            let ty = b.elem(read.value);
+            brought.push((0..shape.rounds(read.side)).map(|_| b.var("next", ty, zero(ty))).collect());
+        }
+        let last = [sub(counts[0].clone(), int(1)), sub(counts[1].clone(), int(1))];
+        let bring = |b: &mut Builder<'_>, from: Expr| {
+            for (read, brought) in staged.iter().zip(&brought) {
+                fetch(b, product, shape, read, (&first[read.side], &last[read.side]), (&from, &length), brought)?;
+            }
+            Ok(())
+        };
+        b.when(lt(int(0), length.clone()), |b| bring(b, int(0)))?;
         b.for_("from", int(0), length.clone(), int(shape.step), false, |b, from| {
             b.emit(Stmt::Barrier);
-            let last = [sub(counts[0].clone(), int(1)), sub(counts[1].clone(), int(1))];
-            for read in staged {
-                fill(b, product, shape, read, (&first[read.side], &last[read.side]), (&from, &length))?;
+            for (read, brought) in staged.iter().zip(&brought) {
+                put(b, shape, read, brought)?;
             }
             b.emit(Stmt::Barrier);
-            let count = min(sub(length.clone(), from), int(shape.step));
-            b.for_("k", int(0), count, int(1), false, |b, k| {
-                products(b, product, shape, staged, combine, (&thread, k), &sums)
-            })
+            let next = b.let_("next_from", ScalarType::I64, add(from.clone(), int(shape.step)));
+            b.when(lt(next.clone(), length.clone()), |b| bring(b, next.clone()))?;
+            let each = |b: &mut Builder<'_>, k: Expr| products(b, product, shape, staged, combine, (&starts, k), &sums);
+            b.if_(
+                le(next, length.clone()),
+                |b| b.for_("k", int(0), int(shape.step), int(1), true, each),
+                |b| b.for_("k", int(0), sub(length.clone(), from), int(1), false, each),
+            )
         })?;
         for u in 0..each {
             for v in 0..each {
                 let at = |d: usize, k: usize| {
-                    add(first[d].clone(), add(thread[d].clone(), int(k as i64 * shape.threads[d])))
+                    let own = add(convert(ScalarType::I64, starts[d].clone()), int(shape.apart(d, k as i64)));
+                    add(first[d].clone(), own)
                 };
                 let (i, j) = (b.let_("i", ScalarType::I64, at(0, u)), b.let_("j", ScalarType::I64, at(1, v)));
                 let exists = and(lt(i.clone(), counts[0].clone()), lt(j.clone(), counts[1].clone()));
@@ -156,37 +204,67 @@ fn square(
     })
 }
 
-/// The threads of the block bring a read of all rows, or columns, of the square to shared memory, `step` elements of each.
-fn fill(
+/// The place of an element in the square's rows, or columns, and in the step: that of a thread in a round.
+fn place(b: &mut Builder<'_>, shape: &Shape, read: &Staged, round: i64) -> (Expr, Expr) {
+    let run = if read.along { shape.step } else { shape.side(read.side) };
+    let threads = shape.threads[0] * shape.threads[1];
+    let t = convert(ScalarType::I32, add(Expr::Thread, int(round * threads)));
+    let t = b.let_("t", ScalarType::I32, t);
+    let outer = b.let_("outer", ScalarType::I32, binary(BinOp::Div, t.clone(), small(run as i32)));
+    let inner = binary(BinOp::Sub, t, binary(BinOp::Mul, outer.clone(), small(run as i32)));
+    let inner = b.let_("inner", ScalarType::I32, inner);
+    if read.along { (outer, inner) } else { (inner, outer) }
+}
+
+/// The threads of the block read `step` elements of all rows, or columns, of the square into variables. Beyond the last row or
+/// element, that one once more: nobody takes what comes of it.
+fn fetch(
     b: &mut Builder<'_>,
     product: &Product<'_>,
     shape: &Shape,
     read: &Staged,
     (first, last): (&Expr, &Expr),
     (from, length): (&Expr, &Expr),
+    into: &[LocalId],
 ) -> Lowered<()> {
-    let side = shape.side(read.side);
+    for (round, into) in into.iter().enumerate() {
+        let (p, k) = place(b, shape, read, round as i64);
+        let wide = |e: Expr| convert(ScalarType::I64, e);
+        let at = min(add(from.clone(), wide(k)), sub(length.clone(), int(1)));
+        let at = b.let_("at", ScalarType::I64, at);
+        let point = b.let_("point", ScalarType::I64, min(add(first.clone(), wide(p)), last.clone()));
+        b.define(product.op.indices[read.side], point.clone());
+        if read.side == 0 {
+            b.define(product.op.positions[0], point);
+        }
+        Point { indices: vec![at.clone()], positions: vec![at] }.define(b, product.inner);
+        b.body(&read.body, |b, values| {
+            b.set(*into, values[0].clone());
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// What was read goes to shared memory.
+fn put(b: &mut Builder<'_>, shape: &Shape, read: &Staged, brought: &[LocalId]) -> Lowered<()> {
+    let all = shape.side(read.side) * shape.step;
     let threads = shape.threads[0] * shape.threads[1];
-    b.for_("t", Expr::Thread, int(side * shape.step), int(threads), false, |b, t| {
-        let run = if read.along { shape.step } else { side };
-        let outer = b.let_("outer", ScalarType::I64, quot(t.clone(), int(run)));
-        let inner = b.let_("inner", ScalarType::I64, sub(t, mul(outer.clone(), int(run))));
-        let (p, k) = if read.along { (outer, inner) } else { (inner, outer) };
-        let at = b.let_("at", ScalarType::I64, add(from.clone(), k.clone()));
-        b.when(lt(at.clone(), length.clone()), |b| {
-            // Beyond the last row, that one once more: nobody takes what comes of it.
-            let point = b.let_("point", ScalarType::I64, min(add(first.clone(), p.clone()), last.clone()));
-            b.define(product.op.indices[read.side], point.clone());
-            if read.side == 0 {
-                b.define(product.op.positions[0], point);
-            }
-            Point { indices: vec![at.clone()], positions: vec![at] }.define(b, product.inner);
-            b.body(&read.body, |b, values| {
-                b.emit(Stmt::SetElement(read.array, add(mul(k, int(side + 1)), p), values[0].clone()));
+    for (round, value) in brought.iter().enumerate() {
+        let (p, k) = place(b, shape, read, round as i64);
+        let at = plus(binary(BinOp::Mul, k, small(shape.stride(read.side) as i32)), p);
+        let set = Stmt::SetElement(read.array, convert(ScalarType::I64, at), local(*value));
+        let end = round as i64 * threads + threads;
+        if end <= all {
+            b.emit(set);
+        } else {
+            b.when(lt(add(Expr::Thread, int(end - threads)), int(all)), |b| {
+                b.emit(set);
                 Ok(())
-            })
-        })
-    })
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// All points of a thread take one more element.
@@ -196,21 +274,18 @@ fn products(
     shape: &Shape,
     staged: &[Staged],
     combine: &Combine<'_>,
-    (thread, k): (&[Expr; 2], Expr),
+    (starts, k): (&[Expr; 2], Expr),
     sums: &[Vec<LocalId>],
 ) -> Lowered<()> {
     let each = shape.each as usize;
     let mut held: Vec<Vec<Expr>> = Vec::new();
     for read in staged {
-        let start = b.let_(
-            "start",
-            ScalarType::I64,
-            add(mul(k.clone(), int(shape.side(read.side) + 1)), thread[read.side].clone()),
-        );
+        let row = binary(BinOp::Mul, convert(ScalarType::I32, k.clone()), small(shape.stride(read.side) as i32));
+        let start = b.let_("start", ScalarType::I32, plus(row, starts[read.side].clone()));
         let ty = b.elem(read.value);
         let get = |u: usize| {
-            let at = add(start.clone(), int(u as i64 * shape.threads[read.side]));
-            Expr::Element(read.array, Box::new(at))
+            let at = plus(start.clone(), small(shape.apart(read.side, u as i64) as i32));
+            Expr::Element(read.array, Box::new(convert(ScalarType::I64, at)))
         };
         held.push((0..each).map(|u| b.let_("x", ty, get(u))).collect());
     }
@@ -253,7 +328,7 @@ fn stage(b: &mut Builder<'_>, product: &Product<'_>, shape: &Shape, value: Value
     });
     let k = [product.inner.indices[0], product.inner.positions[0]];
     let along = at.is_some_and(|at| k.iter().map(|k| moves_by(&body.stmts, &at, *k)).sum::<Option<i64>>() == Some(1));
-    let count = (shape.side(side) + 1) * shape.step;
+    let count = shape.stride(side) * shape.step;
     let ty = b.elem(value);
     let array = b.array("staged", ty, count as usize, true);
     Staged { value, body, side, along, array }

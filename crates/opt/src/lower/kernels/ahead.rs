@@ -1,0 +1,127 @@
+//! A reduction by one thread of a GPU: the reads of several elements before anything is computed from them.
+//!
+//! ```text
+//! for q { total += f(xs[q], ys[q]) }       for c by 8 { x0 = xs[c]; x1 = xs[c + 1]; … y7 = ys[c + 7]
+//!                                                       total += f(x0, y0); total += f(x1, y1); … }
+//! ```
+//!
+//! A division or a square root is a branch to a rare case, and no load moves across one: an unrolled loop waits for memory once per element. Where all
+//! reads stand in front, it waits once per group. The order of combination is the same.
+//!
+//! Declined: bodies with checks, loops or operators, masks, bodies that read nothing.
+
+use super::Lowered;
+use super::body::{is_scalar, may_fail};
+use super::build::Builder;
+use super::expr::{add, int, mul, quot, sub};
+use super::reduce::{Reduction, Row};
+use std::collections::BTreeSet;
+use terrace_base::ScalarType;
+use terrace_ir::ValueId;
+use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt};
+use terrace_ir::kernel::{Expr, LocalId};
+
+/// The most elements of a group, and the most values read for one.
+const MOST_ELEMENTS: usize = 8;
+const MOST_VALUES: usize = 32;
+
+/// Bodies with more statements are not written once for each element of a group.
+const SHORT: usize = 40;
+
+impl Reduction<'_> {
+    /// How many elements are read before the first is needed, where that is worth it.
+    pub(super) fn reads_ahead(&self, b: &Builder<'_>) -> Option<i64> {
+        let body = &self.op.body.stmts;
+        let choice =
+            |e: &FlatExpr| matches!(e, FlatExpr::If { then, otherwise, .. } if b.is_steady_choice(then, otherwise));
+        let plain = body.iter().all(|s| is_scalar(&s.expr) || choice(&s.expr));
+        let own = self.of_elements();
+        let is_own = |s: &&Stmt| s.binds.iter().any(|v| own.contains(v));
+        let reads = body.iter().filter(|s| matches!(s.expr, FlatExpr::Read { .. })).filter(is_own).count();
+        let wanted = !b.target_is_cpu() && plain && body.len() <= SHORT && reads > 0 && self.split().is_some();
+        let wanted = wanted && !self.masked && self.ok.is_none() && !may_fail(&self.operator.body);
+        let group = (MOST_VALUES / reads.max(1)).min(MOST_ELEMENTS).min(2 * b.host.tiles.gpu_items);
+        (wanted && group >= 2).then_some(group as i64)
+    }
+
+    /// Combines as many whole groups as there are, and says where they end.
+    pub(super) fn with_reads_ahead(
+        &self,
+        b: &mut Builder<'_>,
+        row: &Row,
+        (from, to): (Expr, Expr),
+        group: i64,
+        total: &[LocalId],
+    ) -> Lowered<Expr> {
+        let Some((ahead, rest)) = self.split() else { return Ok(from) };
+        let whole = mul(quot(sub(to, from.clone()), int(group)), int(group));
+        let end = b.let_("rest", ScalarType::I64, add(from.clone(), whole));
+        b.for_("c", from, end.clone(), int(group), false, |b, c| {
+            let mut known: Vec<Vec<(ValueId, Expr)>> = Vec::new();
+            for l in 0..group {
+                let q = b.let_("q", ScalarType::I64, add(c.clone(), int(l)));
+                let j = b.let_("j", ScalarType::I64, sub(q.clone(), row.start.clone()));
+                let mut point = row.parent.clone();
+                point.indices.push(j);
+                point.positions.push(q);
+                let named = |of: &[ValueId], e: &[Expr]| of.iter().copied().zip(e.to_vec()).collect::<Vec<_>>();
+                known.push(
+                    [named(&self.op.indices, &point.indices), named(&self.op.positions, &point.positions)].concat(),
+                );
+            }
+            let own = self.of_elements();
+            for stmt in &ahead {
+                let [v] = stmt.binds.as_slice() else { continue };
+                let each = if own.contains(v) { known.len() } else { 1 };
+                for known in &mut known[..each] {
+                    known.iter().for_each(|(v, e)| b.define(*v, e.clone()));
+                    let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
+                    let e = b.scalar_expr(&stmt.expr)?;
+                    let e = b.let_(&name, ty, e);
+                    known.push((*v, e));
+                }
+            }
+            for known in &known {
+                known.iter().for_each(|(v, e)| b.define(*v, e.clone()));
+                b.body(&rest, |b, values| self.fold(b, total, None, &values))?;
+            }
+            Ok(())
+        })?;
+        Ok(end)
+    }
+
+    /// What the elements of a row may have different values of.
+    fn of_elements(&self) -> BTreeSet<ValueId> {
+        let d = self.op.indices.len() - 1;
+        let mut own = BTreeSet::from([self.op.indices[d], self.op.positions[d]]);
+        for stmt in &self.op.body.stmts {
+            if !is_scalar(&stmt.expr) || stmt.expr.operands().iter().any(|v| own.contains(v)) {
+                own.extend(&stmt.binds);
+            }
+        }
+        own
+    }
+
+    /// The reads and what they need; and the others. None where a read waits for a choice.
+    fn split(&self) -> Option<(Vec<Stmt>, Body)> {
+        let body = &self.op.body;
+        let mut wanted: BTreeSet<ValueId> = BTreeSet::new();
+        let mut ahead: Vec<Stmt> = Vec::new();
+        let mut rest: Vec<Stmt> = Vec::new();
+        for stmt in body.stmts.iter().rev() {
+            let needed = matches!(stmt.expr, FlatExpr::Read { .. }) || stmt.binds.iter().any(|v| wanted.contains(v));
+            if needed {
+                if !is_scalar(&stmt.expr) {
+                    return None;
+                }
+                wanted.extend(stmt.expr.operands());
+                ahead.push(stmt.clone());
+            } else {
+                rest.push(stmt.clone());
+            }
+        }
+        ahead.reverse();
+        rest.reverse();
+        Some((ahead, Body { stmts: rest, results: body.results.clone() }))
+    }
+}
