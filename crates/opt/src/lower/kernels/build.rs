@@ -459,6 +459,14 @@ impl<'h> Builder<'h> {
         Ok(())
     }
 
+    /// Writes a few elements of a local array to a dense column that begins with its buffer, by one store.
+    pub fn store_wide(&mut self, column: ValueId, at: Expr, array: ArrayId, from: Expr, count: usize) -> Lowered<()> {
+        let (slot, at) = self.address(column, at)?;
+        let buffer = self.output(slot);
+        self.emit(Stmt::StoreWide { buffer, at, array, from, count });
+        Ok(())
+    }
+
     /// Whether the elements of a column lie one beside the other.
     pub fn is_dense(&self, column: ValueId) -> bool {
         let place = self.host.function.values[column].at.as_ref();

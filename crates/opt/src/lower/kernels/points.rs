@@ -95,7 +95,8 @@ pub fn count(b: &mut Builder<'_>, op: &Op, upto: usize) -> Lowered<Expr> {
     Ok(b.let_("count", ScalarType::I64, e))
 }
 
-fn integer(b: &mut Builder<'_>, a: &Atom) -> Lowered<Expr> {
+/// An `i64` operand.
+pub fn integer(b: &mut Builder<'_>, a: &Atom) -> Lowered<Expr> {
     let e = b.atom(a)?;
     Ok(if b.atom_type(a) == ScalarType::I64 { e } else { super::expr::convert(ScalarType::I64, e) })
 }

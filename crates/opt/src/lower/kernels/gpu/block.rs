@@ -73,7 +73,8 @@ impl<'a> Combine<'a> {
         self.operator.is_none_or(|o| o.as_binary().is_some_and(|op| op.is_commutative()))
     }
 
-    fn apply(&self, b: &mut Builder<'_>, left: &[Expr], right: &[Expr]) -> Lowered<Vec<Expr>> {
+    /// `left + right`.
+    pub fn apply(&self, b: &mut Builder<'_>, left: &[Expr], right: &[Expr]) -> Lowered<Vec<Expr>> {
         match self.operator {
             Some(operator) => b.combine(operator, left, right),
             None => Ok(left.iter().zip(right).map(|(l, r)| add(l.clone(), r.clone())).collect()),
@@ -153,7 +154,8 @@ impl<'a> Combine<'a> {
         b.if_(self.is_neutral(&left), taken(&right), |b| b.if_(self.is_neutral(&right), taken(&left), combined))
     }
 
-    fn may_fail(&self) -> bool {
+    /// Whether the operator can fail.
+    pub fn may_fail(&self) -> bool {
         self.operator.is_some_and(|o| body::may_fail(&o.body))
     }
 
@@ -203,7 +205,8 @@ impl<'a> Combine<'a> {
         Partial { values, closed }
     }
 
-    fn shared(&self, b: &mut Builder<'_>, name: &str, count: i64, rows: bool) -> Shared {
+    /// Room for partials in shared memory.
+    pub fn shared(&self, b: &mut Builder<'_>, name: &str, count: i64, rows: bool) -> Shared {
         let count = count as usize;
         let values = self.types.iter().map(|ty| b.array(name, *ty, count, true)).collect();
         let closed = rows.then(|| b.array("closed_of", ScalarType::Bool, count, true));
@@ -216,7 +219,7 @@ impl<'a> Combine<'a> {
         let (lane, warp) = (lane(b), warp(b));
         let rows = own.closed.is_some();
         let upto = self.copy(b, "upto", own);
-        b.for_("k", int(0), int(5), int(1), false, |b, k| {
+        b.for_("k", int(0), int(5), int(1), true, |b, k| {
             let by = b.let_("by", ScalarType::I64, shift(k));
             let other = self.shuffle(b, Shuffle::Up, &upto, by.clone());
             b.when(ge(lane.clone(), by), |b| self.prepend(b, &other.exprs(), other.is_closed(), &upto))
@@ -232,7 +235,7 @@ impl<'a> Combine<'a> {
             })?;
             b.emit(Stmt::Barrier);
             let total = self.start(b, "total", rows);
-            b.for_("w", int(0), int(warps), int(1), false, |b, w| {
+            b.for_("w", int(0), int(warps), int(1), true, |b, w| {
                 b.when(eq(w.clone(), warp.clone()), |b| {
                     self.assign(b, &before.values, total.exprs());
                     if let (Some(c), Some(t)) = (before.closed, total.closed) {
@@ -294,7 +297,7 @@ impl<'a> Combine<'a> {
     /// The partials of the first `count` lanes of a warp joined, in all lanes. Every lane of the warp takes part.
     pub fn fold_lanes(&self, b: &mut Builder<'_>, own: &Partial, count: Expr) -> Lowered<Partial> {
         let lane = lane(b);
-        b.for_("k", int(0), int(5), int(1), false, |b, k| {
+        b.for_("k", int(0), int(5), int(1), true, |b, k| {
             let by = b.let_("by", ScalarType::I64, shift(k));
             let other = self.shuffle(b, Shuffle::Down, own, by.clone());
             b.when(lt(add(lane.clone(), by), count), |b| self.append(b, own, &other.exprs(), other.is_closed()))
@@ -303,13 +306,15 @@ impl<'a> Combine<'a> {
     }
 }
 
-struct Shared {
+/// Partials in shared memory.
+pub struct Shared {
     values: Vec<ArrayId>,
     closed: Option<ArrayId>,
 }
 
 impl Shared {
-    fn set(&self, b: &mut Builder<'_>, at: Expr, values: &[Expr], closed: Expr) {
+    /// Puts one there.
+    pub fn set(&self, b: &mut Builder<'_>, at: Expr, values: &[Expr], closed: Expr) {
         for (array, e) in self.values.iter().zip(values) {
             b.emit(Stmt::SetElement(*array, at.clone(), e.clone()));
         }
@@ -318,7 +323,8 @@ impl Shared {
         }
     }
 
-    fn get(&self, at: Expr) -> (Vec<Expr>, Expr) {
+    /// One of them, and whether a row ended in it.
+    pub fn get(&self, at: Expr) -> (Vec<Expr>, Expr) {
         let element = |a: &ArrayId| Expr::Element(*a, Box::new(at.clone()));
         let closed = self.closed.as_ref().map_or(truth(false), element);
         (self.values.iter().map(element).collect(), closed)

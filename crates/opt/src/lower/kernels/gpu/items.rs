@@ -129,7 +129,7 @@ pub fn each_by<'h>(
             let at = b.let_("at", ScalarType::I32, min(slot.clone(), last.clone()));
             let q = b.let_("q", ScalarType::I64, add(first.clone(), convert(ScalarType::I64, at.clone())));
             define(b, at, q.clone())?;
-            let (ok, results) = masked(b, &op.body)?;
+            let (ok, results) = masked(b, &op.body, &[])?;
             if let Some(fine) = fine {
                 b.set(fine, and(local(fine), ok.clone()));
             }
@@ -217,10 +217,10 @@ pub fn each_put<'h>(
     })
 }
 
-/// A straight body without branches: whether its checks hold, and its results if they do.
-pub(super) fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Expr>)> {
+/// A straight body without branches: whether its checks hold, and its results if they do. The values of some statements are known.
+pub(super) fn masked(b: &mut Builder<'_>, body: &Body, known: &[(usize, Expr)]) -> Lowered<(Expr, Vec<Expr>)> {
     let mut ok: Option<Expr> = None;
-    for stmt in &body.stmts {
+    for (i, stmt) in body.stmts.iter().enumerate() {
         if let FlatExpr::Check { cond, .. } = &stmt.expr {
             let cond = b.atom(cond)?;
             let both = match ok {
@@ -236,6 +236,10 @@ pub(super) fn masked(b: &mut Builder<'_>, body: &Body) -> Lowered<(Expr, Vec<Exp
             continue;
         }
         let [v] = stmt.binds.as_slice() else { continue };
+        if let Some((_, e)) = known.iter().find(|(n, _)| *n == i) {
+            b.define(*v, e.clone());
+            continue;
+        }
         let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
         let mut e = b.scalar_expr(&stmt.expr)?;
         if let (FlatExpr::Read { .. }, Some(ok)) = (&stmt.expr, &ok) {

@@ -6,14 +6,14 @@
 //! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of whole rows and pieces of long ones, then the pieces are joined    rows.rs, pieces.rs
-//! scan, pack        tiles with look-back: one pass over the data                             scan.rs, pack.rs
+//! scan, pack        tiles with look-back: one pass over the data                             prefixes.rs, scan.rs, kept.rs, pack.rs
 //! scatter           a launch over the destination, one over the points                     writes.rs
 //! hist              few bins: copies of them per block; many: as scatter, with atomics       hist.rs, writes.rs
 //! thread level      one thread does everything                                              single.rs
 //! block level       one block per point of the map around it                                group.rs
 //! ```
 //!
-//! What they are made of: [`tiles`] (cutting a space), [`corners`] (the same for rows that stay whole), [`items`] (the points of one thread), [`block`] (threads of a block
+//! What they are made of: [`tiles`] (cutting a space), [`corners`] (the same for rows that stay whole), [`strips`] (tiles in registers), [`items`] (the points of one thread), [`block`] (threads of a block
 //! combine), [`look_back`] (tiles learn what came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
 //! Every combination has an order fixed by positions and tile sizes, never by timing.
 
@@ -22,10 +22,12 @@ pub mod corners;
 pub mod group;
 pub mod hist;
 pub mod items;
+pub mod kept;
 pub mod look_back;
 pub mod map;
 pub mod pack;
 pub mod pieces;
+pub mod prefixes;
 pub mod products;
 pub mod reduce;
 pub mod rows;
@@ -34,6 +36,7 @@ pub mod segmented;
 pub mod single;
 pub mod squares;
 pub mod staged;
+pub mod strips;
 pub mod tiles;
 pub mod writes;
 

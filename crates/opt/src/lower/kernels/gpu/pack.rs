@@ -13,6 +13,8 @@
 //! earlier tiles finish, and goes from there to its place in order: neighbouring threads write neighbouring elements.
 //! The count goes to a cell.
 //!
+//! [`super::kept`] does the common case without passing through shared memory twice.
+//!
 //! Over rows, what is kept makes rows again, and their offsets come for free: a thread that walks past the end of row `r`
 //! knows how many were kept so far, which is `off[r + 1]`. There elements are written from the run, one by one.
 
@@ -23,6 +25,7 @@ use super::super::host::Host;
 use super::super::sequential::store_all;
 use super::block::{Combine, is_first};
 use super::items::{plus, small};
+use super::kept;
 use super::look_back::{LookBack, Mail};
 use super::segmented::{earlier, elements, exchange};
 use super::tiles::{Cut, Tile, zeros};
@@ -33,6 +36,9 @@ use terrace_ir::kernel::{ArrayId, Expr, ParamId, Stmt};
 
 /// Emits the launch of a pack.
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+    if kept::is_possible(host, op) {
+        return kept::lower(host, op, binds, span);
+    }
     let mut types = vec![ScalarType::Bool];
     types.extend(binds[1..].iter().map(|v| host.function.values[*v].ty.elem().unwrap_or(ScalarType::I64)));
     let cut = Cut::staged(host, op, types.iter().map(|ty| ty.size_bytes()).sum());

@@ -10,6 +10,8 @@
 //! `Inclusive` prefixes start anew with each row; `Offsets` are the prefixes *before* each element of a single row, with the
 //! total as one more element. Every prefix is combined in an order fixed by its position and the size of tiles.
 //!
+//! Here a tile lies in shared memory, whatever its rows and its body are; [`super::prefixes`] does the common case in registers.
+//!
 //! Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back"; see [`super::look_back`] for what is different.
 
 use super::super::build::Builder;
@@ -19,6 +21,7 @@ use super::super::sequential::store_all;
 use super::super::{Lowered, limit};
 use super::block::{Combine, is_first};
 use super::look_back::{LookBack, Mail};
+use super::prefixes;
 use super::segmented::{elements, exchange};
 use super::tiles::{Cut, Tile};
 use terrace_base::{ScalarType, Span};
@@ -37,6 +40,9 @@ pub fn lower(
     let offsets = form == ScanForm::Offsets;
     if offsets && op.space.len() > 1 {
         return Err(limit(span, "offsets over several dimensions"));
+    }
+    if prefixes::is_possible(host, op, operator) {
+        return prefixes::lower(host, op, binds, (operator, neutral, form), span);
     }
     let types: Vec<ScalarType> =
         binds.iter().map(|v| host.function.values[*v].ty.elem().unwrap_or(ScalarType::I64)).collect();
