@@ -372,3 +372,22 @@ write(
     ("ragged", lambda rows: [[sum(w) for w in windows(3, 1, extended(1, 1, 0.25, row))] for row in rows], [(others.real_rows(n),) for n in SIZES]),
     ("element", element_of, [(others.grid(3, 2), i, j) for i, j in [(0, 0), (2, 3), (1, 2), (3, 0)]]),
 )
+
+
+def looked_up(xs, n, m):
+    if n and m and n + m - 1 > len(xs):
+        raise Stop("T0901")
+    return [[xs[i + j] for j in range(m)] for i in range(n)]
+
+
+rectangles = [(0, 3), (3, 0), (1, 1), (9, 2), (9, 17), (17, 32), (33, 3), (5, 70), (33, 33)]
+write(
+    __file__,
+    "rectangles",
+    ("digits", lambda n, m: [[1000 * i + j for j in range(m)] for i in range(n)], rectangles),
+    ("nearer", lambda n, m: [[j - i if i < j else 2 * (i - j) for j in range(m)] for i in range(n)], rectangles),
+    ("looked_up", looked_up, [(list(range(7, 67)), n, m) for n, m in [(5, 40), (33, 9), (9, 33), (60, 1), (28, 33), (28, 34), (2, 60)]]),
+    ("halvings", lambda n, m: [[min(9, (i * j).bit_length()) for j in range(m)] for i in range(n)], rectangles),
+    ("turned", lambda g: [list(r) for r in zip(*g)], [(others.grid(n, m),) for n, m in [(1, 1), (3, 40), (40, 3), (17, 33)]]),
+    ("crossed", lambda g: [[sum(k * x for k, x in enumerate(r)) + j for r in g] for j in range(len(g[0]))], [(others.grid(n, m),) for n, m in [(1, 1), (3, 40), (40, 3), (17, 33)]]),
+)

@@ -52,6 +52,8 @@ fn phase(k: &Kernel, name: &str, stmts: &[Stmt]) -> String {
             ParamKind::Scalar(ScalarType::Bool) => {
                 lines.line(&format!("const bool {name} = {name}_byte != 0;"));
             }
+            // The compiler joins neighbouring loads where it knows that memory of a device begins at such an address.
+            ParamKind::Input(_) if used.groups.contains(&id) => lines.line(&format!("TERRACE_ALIGNED({name});")),
             _ => {}
         }
     }

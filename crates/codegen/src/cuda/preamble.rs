@@ -27,6 +27,7 @@
 /// The text.
 pub const PREAMBLE: &str = r#"// Kernels written by the Terrace compiler.
 #ifndef TERRACE_CUDA_SIM
+#define TERRACE_ALIGNED(p) __builtin_assume(((size_t)(p) & 15) == 0)
 template <class T> __device__ __forceinline__ T terrace_load_volatile(const T* p) { return *(const volatile T*)p; }
 template <class T, class V> __device__ __forceinline__ void terrace_store_release(T* p, V v) {
     if (sizeof(T) == 8) asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"((unsigned long long)(T)v) : "memory");
@@ -63,6 +64,7 @@ template <int N, class T> __device__ __forceinline__ void terrace_store_wide(T* 
     __stcs((V*)to, v);
 }
 #else
+#define TERRACE_ALIGNED(p) (void)0
 static inline void terrace_store_word(unsigned long long* p, unsigned long long v) { terrace_store_release(p, v); }
 static inline unsigned long long terrace_load_word(const unsigned long long* p) { return terrace_load_volatile(p); }
 template <int N, class T> static inline void terrace_load_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }

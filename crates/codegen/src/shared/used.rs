@@ -14,6 +14,9 @@ pub struct Used {
     mentions: BTreeMap<ArrayId, usize>,
     /// Buffers that are read or written at a variable plus something.
     pub parts: BTreeSet<(LocalId, ParamId)>,
+    /// Buffers of which a loop reads several neighbours in every round.
+    pub groups: BTreeSet<ParamId>,
+    steps: BTreeSet<LocalId>,
     /// Whether it asks if a check has failed.
     pub failed: bool,
     /// Whether it checks.
@@ -54,10 +57,13 @@ impl Used {
 
     fn place(&mut self, p: ParamId, at: &Expr) {
         self.params.insert(p);
-        if let Expr::Binary(BinOp::Add, base, _) = at
+        if let Expr::Binary(BinOp::Add, base, by) = at
             && let Expr::Local(v) = **base
         {
             self.parts.insert((v, p));
+            if self.steps.contains(&v) && matches!(**by, Expr::Const(_)) {
+                self.groups.insert(p);
+            }
         }
         self.exprs(&[at]);
     }
@@ -107,7 +113,10 @@ impl Used {
                 self.exprs(&[c]);
                 self.stmts(body);
             }
-            Stmt::For { from, to, step, body, .. } => {
+            Stmt::For { var, from, to, step, body, .. } => {
+                if matches!(step, Expr::Const(c) if c.as_i64().is_some_and(|n| n > 1)) {
+                    self.steps.insert(*var);
+                }
                 self.exprs(&[from, to, step]);
                 self.stmts(body);
             }

@@ -5,15 +5,15 @@
 //!                                                       total += f(x0, y0); total += f(x1, y1); … }
 //! ```
 //!
-//! A division or a square root is a branch to a rare case, and no load moves across one: an unrolled loop waits for memory once per element. Where all
-//! reads stand in front, it waits once per group. The order of combination is the same.
+//! A division or a square root is a branch to a rare case, and no load moves across one: an unrolled loop waits for memory once per element. Neighbours
+//! that are read in one place are one wide load, and it waits once per group. The order of combination is the same.
 //!
 //! Declined: bodies with checks, loops or operators, masks, bodies that read nothing.
 
 use super::Lowered;
 use super::body::{is_scalar, may_fail};
 use super::build::Builder;
-use super::expr::{add, int, mul, quot, sub};
+use super::expr::{add, as_int, int, mul, quot, sub};
 use super::reduce::{Reduction, Row};
 use std::collections::BTreeSet;
 use terrace_base::ScalarType;
@@ -59,8 +59,8 @@ impl Reduction<'_> {
         b.for_("c", from, end.clone(), int(group), false, |b, c| {
             let mut known: Vec<Vec<(ValueId, Expr)>> = Vec::new();
             for l in 0..group {
-                let q = b.let_("q", ScalarType::I64, add(c.clone(), int(l)));
-                let j = b.let_("j", ScalarType::I64, sub(q.clone(), row.start.clone()));
+                let q = add(c.clone(), int(l));
+                let j = if as_int(&row.start) == Some(0) { q.clone() } else { sub(q.clone(), row.start.clone()) };
                 let mut point = row.parent.clone();
                 point.indices.push(j);
                 point.positions.push(q);
