@@ -4,7 +4,7 @@
 //! hist by a float sum      on a GPU: count per bin, offsets, sort by bin, one reduction per bin (`hists.rs`)
 //! scatter, positions       hist by max of point numbers, then a map that takes what the winner wrote (`scatters.rs`)
 //!   may repeat
-//! sort                     on a CPU one key after the other, the last one first; elsewhere merge passes over
+//! sort                     one key after the other, the last one first; of rows on a GPU merge passes over
 //!                          runs of 1, 2, 4, … (`sorts.rs`)
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! positions are distinct: both are done at once by all threads, with atomic operations and with plain stores. What one thread does
 //! in order it can do with any operator, so at thread level only sorts change. All of this happens after the versions
 //! have been chosen and before memory is planned; each rewrite takes the same number of points up to a factor that does not depend on
-//! the data, but for merge passes, which take n log² n comparisons. A CPU sorts by one key itself.
+//! the data, but for merge passes, which take n log² n comparisons. A CPU sorts by one key itself, and a GPU one row.
 
 mod build;
 mod hists;
@@ -23,7 +23,7 @@ use crate::options::Options;
 use build::Writer;
 use terrace_base::{IdVec, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Body, Expr, Op, OpKind, Program, Value};
+use terrace_ir::flat::{Body, Expr, Level, Op, OpKind, Program, Value};
 use terrace_plan::Target;
 
 /// Histograms that are not exact become sorts and reductions. A CPU combines bins part by part, in order.
@@ -38,16 +38,15 @@ pub fn lower_scatters(program: &mut Program) {
     rewrite_all(program, &|op, _| scatters::may_repeat(op), &|w, op, binds| w.scatter(op, binds));
 }
 
-/// Sorts become merge passes or, on a CPU, sorts by one key each.
+/// Sorts become sorts by one key each; of rows, where a device has no sort of those, merge passes.
 pub fn lower_sorts(program: &mut Program, options: &Options) {
-    let is_sort = |op: &Op, _: &IdVec<ValueId, Value>| matches!(op.kind, OpKind::Sort { .. });
-    match options.target {
-        Target::C => {
-            let wanted = |op: &Op, values: &IdVec<ValueId, Value>| is_sort(op, values) && op.body.results.len() > 1;
-            rewrite_all(program, &wanted, &|w, op, binds| w.sort_key_by_key(op, binds));
-        }
-        Target::Cuda | Target::OpenCl => rewrite_all(program, &is_sort, &|w, op, binds| w.sort(op, binds)),
+    let is_sort = |op: &Op| matches!(op.kind, OpKind::Sort { .. });
+    if options.target != Target::C {
+        let one_row = |op: &Op| op.space.len() == 1 && op.level == Level::Grid;
+        rewrite_all(program, &|op, _| is_sort(op) && !one_row(op), &|w, op, binds| w.sort(op, binds));
     }
+    let wanted = |op: &Op, _: &IdVec<ValueId, Value>| is_sort(op) && op.body.results.len() > 1;
+    rewrite_all(program, &wanted, &|w, op, binds| w.sort_key_by_key(op, binds));
 }
 
 type Wanted<'a> = &'a dyn Fn(&Op, &IdVec<ValueId, Value>) -> bool;

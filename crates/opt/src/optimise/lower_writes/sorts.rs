@@ -1,4 +1,4 @@
-//! `sort`: by several keys, and on machines without a sort.
+//! `sort`: by several keys, and of rows on machines that sort only one.
 //!
 //! A sort keeps the order of equal keys. So sorting by the last key and then by the one before it, and so on, sorts by all:
 //!
@@ -10,7 +10,7 @@
 //! let order = map grid [n] (q) { => by_b[moved[q]] }
 //! ```
 //!
-//! That is what a CPU does. Other machines have merge passes over runs of 1, 2, 4, … points.
+//! Then a CPU sorts, and a GPU if there is one row. Rows on a GPU have merge passes over runs of 1, 2, 4, … points.
 //! All points of a pass find their place at once: place `d` of two neighbouring runs takes `i` points from the first and
 //! `d - i` from the second, and bisection finds the `i` (the *merge path* of Odeh, Green, Mwassi, Shmueli and Birk, "Merge
 //! Path: parallel merging made simple", 2012). The order is moved, the keys stay where they are. The first run wins ties,

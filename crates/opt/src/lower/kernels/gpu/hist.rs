@@ -76,6 +76,14 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], operator: BinOp, s
     Ok(())
 }
 
+/// As many blocks as the machine runs at once, or as points make worth while.
+pub(super) fn blocks_for(host: &mut Host<'_>, points: HostExpr, cut: Cut) -> SlotId {
+    let blocks = host.new_slot("blocks", SlotType::Host(ScalarType::I64));
+    let most = hmul(hmax(HostExpr::Workers, hint(FEW_WORKERS)), hint(BLOCKS));
+    host.emit(HostStmt::Compute { to: blocks, expr: hmin(most, hceil_div(points, TILES * cut.size() as usize)) });
+    blocks
+}
+
 /// A histogram with copies of its bins.
 struct Private<'o> {
     op: &'o Op,
@@ -106,10 +114,7 @@ impl Copies {
 
 impl Private<'_> {
     fn lower(&self, host: &mut Host<'_>, bins: HostExpr, points: HostExpr, span: Span) -> Lowered<()> {
-        let size = self.cut.size() as usize;
-        let blocks = host.new_slot("blocks", SlotType::Host(ScalarType::I64));
-        let most = hmul(hmax(HostExpr::Workers, hint(FEW_WORKERS)), hint(BLOCKS));
-        host.emit(HostStmt::Compute { to: blocks, expr: hmin(most, hceil_div(points, TILES * size)) });
+        let blocks = blocks_for(host, points, self.cut);
         let name = host.kernel_name("hist", &[self.bind]);
         let mut b = Builder::new(host, &name, self.cut.block as u32, span);
         for (column, with) in &self.starts {

@@ -9,6 +9,7 @@
 //! scan, pack        tiles with look-back: one pass over the data                             prefixes.rs, scan.rs, kept.rs, pack.rs
 //! scatter           a launch over the destination, one over the points                     writes.rs
 //! hist              few bins: copies of them per block; many: as scatter, with atomics       hist.rs, writes.rs
+//! sort of one row   by digits: tiles learn what earlier ones have of each digit               sort.rs
 //! thread level      one thread does everything                                              single.rs
 //! block level       one block per point of the map around it                                group.rs
 //! ```
@@ -34,6 +35,7 @@ pub mod rows;
 pub mod scan;
 pub mod segmented;
 pub mod single;
+pub mod sort;
 pub mod squares;
 pub mod staged;
 pub mod strips;
@@ -74,7 +76,7 @@ impl Target for Gpu {
                 None => writes::lower(host, op, binds, span),
             },
             OpKind::Scatter { .. } => writes::lower(host, op, binds, span),
-            OpKind::Sort { .. } => Err(super::limit(span, op.name())),
+            OpKind::Sort { form } => sort::lower(host, op, binds, *form, span),
         }
     }
 
