@@ -222,8 +222,8 @@ impl Driver {
         };
     }
 
-    /// Asks for a copy from pinned memory.
-    pub(super) fn copy_in(&self, to: u64, from: Pinned, bytes: usize, stream: Stream) -> Result<(), String> {
+    /// Asks for a copy: from pinned memory, or of a few bytes, which are taken at once.
+    pub(super) fn copy_in(&self, to: u64, from: *const c_void, bytes: usize, stream: Stream) -> Result<(), String> {
         self.check(unsafe { (self.copy_in)(to, from, bytes, stream) }, "copying to the GPU")
     }
 

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! An upload is over for the caller when its bytes are in the buffers: what is launched next waits on the stream, and the host meanwhile
-//! compiles a kernel or fills the next argument. A download waits, as it must. A few bytes (a size, the error record) go through a small buffer
-//! of their own, so that no run pays for the large ones.
+//! compiles a kernel or fills the next argument. A download waits, as it must. A few bytes out (a size, the error record) go through a small buffer
+//! of their own, so that no run pays for the large ones. A few bytes in are left to the driver, which puts them into the stream itself: to wait for a
+//! buffer would be to wait for every kernel before the copy that used it last.
 
 use rayon::prelude::*;
 
@@ -18,6 +19,8 @@ use super::driver::{Driver, Event, Pinned, Stream};
 
 /// The small buffer: reads of a few cells.
 const SMALL: usize = 4 << 10;
+/// Copies in of up to this size are taken by the driver before the call returns.
+const STAGED: usize = 64 << 10;
 /// A large buffer.
 const LARGE: usize = 8 << 20;
 /// What one core copies at a time.
@@ -87,8 +90,8 @@ impl Transfers {
 
     /// Copies to the GPU; the bytes may be changed as soon as this returns.
     pub(super) fn upload(&mut self, driver: &Driver, to: u64, bytes: &[u8], stream: Stream) -> Result<(), String> {
-        if bytes.len() <= SMALL {
-            return self.small(driver)?.send(driver, to, bytes, stream);
+        if bytes.len() <= STAGED {
+            return driver.copy_in(to, bytes.as_ptr().cast(), bytes.len(), stream);
         }
         let buffers = self.large(driver)?;
         for (k, part) in bytes.chunks(LARGE).enumerate() {
