@@ -186,6 +186,14 @@ impl Maker<'_> {
             lacks("outer, block and seq", "a map alone is cut into tiles of elements, and that is as good");
             return Tree::Leaf(Version { name: "flat", stmts: flat });
         }
+        if let ([op], Target::Cuda) = (ops.as_slice(), self.options.target)
+            && matches!(op.kind, OpKind::Scan { .. })
+            && matches!(op.space.as_slice(), [.., _, Descriptor::Regular(_)])
+            && op.body.stmts.iter().all(|s| s.expr.bodies().is_empty())
+        {
+            lacks("outer and seq", "a scan of equally long rows is as fast as a copy");
+            return Tree::Leaf(Version { name: "flat", stmts: flat });
+        }
         let beside = self.options.target != Target::C && ops.iter().any(|op| reads_rows(op));
         let asks = self.options.target == Target::C && seen_before && total.is_some();
         let mut outer = self.version("outer", Strategy::Outer, &flat);
