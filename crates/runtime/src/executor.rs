@@ -112,6 +112,7 @@ impl<'p> Executor<'p> {
         if stopped() {
             return Err(RunError::Stopped);
         }
+        self.code.all_asked().map_err(RunError::Device)?;
         let cells: Vec<&Cell> = values.iter().filter_map(as_cell).map(|(c, _)| c).collect();
         let (record, bytes) = self.cells.read(&cells)?;
         self.stats.result_transfers += u64::from(!cells.is_empty());

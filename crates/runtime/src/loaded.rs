@@ -255,8 +255,8 @@ impl Loaded {
     fn execute(&self, args: Args) -> Result<(DeviceResults, Stats), RunError> {
         let start = Instant::now();
         let entry = self.entry_at(args.entry)?;
-        self.code.begin(self.options.profile).map_err(RunError::Device)?;
         let mut executor = Executor::new(&self.plan, &*self.code, &self.space, self.options)?;
+        self.code.begin(self.options.profile).map_err(RunError::Device)?;
         let values = executor.run(entry.function, args.values)?;
         let mut stats = std::mem::take(&mut executor.stats);
         drop(executor);

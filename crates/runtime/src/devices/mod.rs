@@ -167,6 +167,10 @@ pub(crate) trait Code: Send + Sync {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String>;
     /// Starts the clocks.
     fn begin(&self, profile: bool) -> Result<(), String>;
+    /// Says that nothing more will be launched: the clock of the device stops there, and not when the host has heard of it.
+    fn all_asked(&self) -> Result<(), String> {
+        Ok(())
+    }
     /// Waits for everything and reads the clocks.
     fn end(&self) -> Result<Times, String>;
     /// What people should know about how the kernels came to be: that they could not be kept, and why.

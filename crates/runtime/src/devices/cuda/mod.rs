@@ -229,6 +229,7 @@ struct Clocks {
     /// Kernel, and the events before and after it.
     launches: Vec<(usize, Event, Event)>,
     start: Option<Event>,
+    end: Option<Event>,
 }
 
 impl Clocks {
@@ -304,15 +305,22 @@ impl Code for CudaCode {
         clocks.profile = profile;
         clocks.used = 0;
         clocks.launches.clear();
+        clocks.end = None;
         clocks.start = Some(clocks.stamp(driver, self.gpu.stream)?);
+        Ok(())
+    }
+
+    fn all_asked(&self) -> Result<(), String> {
+        let driver = self.gpu.enter()?;
+        let mut clocks = self.clocks();
+        clocks.end = Some(clocks.stamp(driver, self.gpu.stream)?);
         Ok(())
     }
 
     fn end(&self) -> Result<Times, String> {
         let driver = self.gpu.enter()?;
         let mut clocks = self.clocks();
-        let end = clocks.stamp(driver, self.gpu.stream)?;
-        let Some(start) = clocks.start.take() else {
+        let (Some(start), Some(end)) = (clocks.start.take(), clocks.end.take()) else {
             return Ok(Times::default());
         };
         let device_ms = driver.elapsed(start, end)?;

@@ -35,8 +35,9 @@ use terrace_ir::flat::{Descriptor, Op, Operator, ScanForm};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Shuffle, Stmt};
 use terrace_plan::Target;
 
-/// Threads of a block.
-const BLOCK: i64 = 512;
+/// Threads of a block, and blocks that a multiprocessor holds.
+const BLOCK: i64 = 256;
+const RESIDENT: u32 = 2;
 /// Bytes of elements that a thread holds: most of its registers.
 const BYTES: usize = 320;
 /// Statements up to which an operator is repeated for each element.
@@ -74,6 +75,9 @@ pub fn lower(
 
     let name = host.kernel_name("scan", binds);
     let mut b = Builder::new(host, &name, strips.block as u32, span);
+    if strips.block == BLOCK {
+        b.want_resident(RESIDENT);
+    }
     let combine = Combine::of(&mut b, operator, neutral)?;
     let look = LookBack::new(&mut b, &mail);
     let number = look.ticket(&mut b)?;
