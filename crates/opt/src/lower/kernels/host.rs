@@ -315,10 +315,21 @@ impl<'a> Host<'a> {
     // Statements.
 
     fn stmts(&mut self, target: &dyn Target, stmts: &[Stmt]) -> Lowered<()> {
-        stmts.iter().try_for_each(|s| self.stmt(target, s))
+        let mut rest = stmts;
+        while let Some(first) = rest.first() {
+            match target.several(self, rest)? {
+                0 => {
+                    self.stmt(target, first)?;
+                    rest = &rest[1..];
+                }
+                n => rest = &rest[n..],
+            }
+        }
+        Ok(())
     }
 
-    fn stmt(&mut self, target: &dyn Target, stmt: &Stmt) -> Lowered<()> {
+    /// Emits a statement.
+    pub(super) fn stmt(&mut self, target: &dyn Target, stmt: &Stmt) -> Lowered<()> {
         self.before_overwriting(stmt)?;
         match &stmt.expr {
             Expr::Op(op) => {

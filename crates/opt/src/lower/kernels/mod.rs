@@ -44,7 +44,7 @@ use host::Host;
 use std::collections::BTreeMap;
 use terrace_base::{Diagnostic, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Op, Role, Type};
+use terrace_ir::flat::{Op, Role, Stmt, Type};
 use terrace_ir::kernel::{self, Kernel};
 use terrace_ir::mem;
 use terrace_plan::host::{HostFunction, HostStmt};
@@ -61,6 +61,11 @@ pub trait Target {
 
     /// Emits the launch that puts whole columns one after the other.
     fn concat(&self, host: &mut Host<'_>, bind: ValueId, columns: &[ValueId], span: Span) -> Lowered<()>;
+
+    /// Emits the first few statements together where that is better; their number, or 0 where each is on its own.
+    fn several(&self, _host: &mut Host<'_>, _stmts: &[Stmt]) -> Lowered<usize> {
+        Ok(0)
+    }
 }
 
 /// The message for something that is not supported yet.

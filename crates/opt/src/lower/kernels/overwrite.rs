@@ -110,6 +110,11 @@ impl Host<'_> {
         self.materialise(&changed)
     }
 
+    /// Whether two blocks may be the same memory.
+    pub(super) fn may_be_one(&self, a: ValueId, b: ValueId) -> bool {
+        a == b || self.overwrites.as_ref().is_some_and(|facts| facts.classes.find(a) == facts.classes.find(b))
+    }
+
     fn is_delayed(&self, v: ValueId) -> bool {
         self.home(v).is_some_and(|h| h.host.is_none() && h.cell.is_none() && h.delayed.is_some())
     }

@@ -47,12 +47,12 @@ struct Defaults {
 impl Defaults {
     fn of(options: &Options) -> Defaults {
         match (options.target, options.tiles == TileSizes::TINY) {
-            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, short: 16, block: 2, long: 2 },
+            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, short: 2, block: 2, long: 2 },
             (Target::C, false) => {
                 Defaults { parallel: 1024, outer: 1024, balanced: 256, short: 0, block: Threshold::NEVER, long: 64 }
             }
             (Target::Cuda | Target::OpenCl, false) => {
-                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, short: 8, block: 256, long: 1 << 14 }
+                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, short: 1, block: 256, long: 513 }
             }
         }
     }
@@ -219,6 +219,12 @@ impl Maker<'_> {
             Target::Cuda | Target::OpenCl if !irregular.is_empty() => {
                 lacks("block", "one row may be much longer than the others, and would keep one block busy");
             }
+            Target::Cuda | Target::OpenCl if !ops.iter().all(|op| commutes(op)) => {
+                lacks(
+                    "block",
+                    "the threads of a block would read runs, far from each other: it is not known whether the operator commutes",
+                );
+            }
             Target::Cuda | Target::OpenCl => {
                 block = self.version("block", Strategy::Block, &flat);
                 if block.is_none() {
@@ -260,9 +266,9 @@ impl Maker<'_> {
                 let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
                 guards.push((balanced, Quantity::Balance { total: total.clone(), rows, offsets: irregular }));
             } else if let (true, Some(total)) = (beside, &total) {
-                let about = "rows for every 64 elements";
+                let about = "rows for every eight elements";
                 let short = self.threshold(number, "short", about, self.defaults.short);
-                guards.push((short, Quantity::Mean(rows * Size::constant(64), total.clone())));
+                guards.push((short, Quantity::Mean(rows * Size::constant(8), total.clone())));
             }
             tree = Tree::Test(Test { guards }, Box::new(Tree::Leaf(outer)), Box::new(tree));
         }
@@ -486,6 +492,13 @@ fn reads_rows(op: &Op) -> bool {
     let Some(here) = op.positions.last() else { return false };
     let is_read = |e: &Expr| matches!(e, Expr::Read { at, .. } if *at == Atom::Var(*here));
     op.space.len() > 1 && matches!(op.kind, OpKind::Reduce { .. }) && any_expr(&op.body, &is_read)
+}
+
+fn commutes(op: &Op) -> bool {
+    match &op.kind {
+        OpKind::Reduce { operator, .. } => operator.as_binary().is_some_and(|op| op.is_commutative()),
+        _ => true,
+    }
 }
 
 fn any_expr(body: &Body, is: &dyn Fn(&Expr) -> bool) -> bool {

@@ -70,7 +70,12 @@ impl<'a> Combine<'a> {
 
     /// Whether operands may be exchanged, as far as can be seen.
     pub fn commutes(&self) -> bool {
-        self.operator.is_none_or(|o| o.as_binary().is_some_and(|op| op.is_commutative()))
+        self.operator.is_none_or(Combine::known_to_commute)
+    }
+
+    /// Whether the operands of an operator may be exchanged, as far as can be seen.
+    pub fn known_to_commute(operator: &Operator) -> bool {
+        operator.as_binary().is_some_and(|op| op.is_commutative())
     }
 
     /// `left + right`.

@@ -6,6 +6,7 @@
 //! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
 //! reduce of rows    tiles of whole rows and pieces of long ones, then the pieces are joined    rows.rs, pieces.rs
+//! of short rows     of one length: a few lanes per row                                       lanes.rs
 //! scan, pack        tiles with look-back: one pass over the data                             prefixes.rs, scan.rs, kept.rs, pack.rs
 //! scatter           a launch over the destination, one over the points                     writes.rs
 //! hist              few bins: copies of them per block; many: as scatter, with atomics       hist.rs, writes.rs
@@ -24,6 +25,7 @@ pub mod group;
 pub mod hist;
 pub mod items;
 pub mod kept;
+pub mod lanes;
 pub mod look_back;
 pub mod map;
 pub mod pack;
@@ -31,6 +33,7 @@ pub mod pieces;
 pub mod prefixes;
 pub mod products;
 pub mod reduce;
+pub mod results;
 pub mod rows;
 pub mod scan;
 pub mod segmented;
@@ -48,7 +51,7 @@ use super::{Lowered, Target};
 use crate::lower::place_in_memory::is_one_point;
 use terrace_base::Span;
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Level, Op, OpKind};
+use terrace_ir::flat::{Level, Op, OpKind, Stmt};
 
 /// GPUs.
 pub struct Gpu;
@@ -63,7 +66,7 @@ impl Target for Gpu {
                 if op.space.len() == 1 {
                     reduce::lower(host, op, binds, what, span)
                 } else {
-                    rows::lower(host, op, binds, what, span)
+                    rows::lower(host, op, binds, what, &results::Results::stored(binds), span)
                 }
             }
             OpKind::Scan { operator, neutral, form } => scan::lower(host, op, binds, (operator, neutral, *form), span),
@@ -78,6 +81,21 @@ impl Target for Gpu {
             OpKind::Scatter { .. } => writes::lower(host, op, binds, span),
             OpKind::Sort { form } => sort::lower(host, op, binds, *form, span),
         }
+    }
+
+    fn several(&self, host: &mut Host<'_>, stmts: &[Stmt]) -> Lowered<usize> {
+        let Some((place, results)) = results::Results::mapped(host, stmts) else { return Ok(0) };
+        let (first, map) = (&stmts[0], &stmts[place]);
+        let Some(OpKind::Reduce { operator, neutral, masked }) = first.expr.op().map(|op| &op.kind) else {
+            return Ok(0);
+        };
+        stmts[1..place].iter().try_for_each(|s| host.stmt(self, s))?;
+        host.before_overwriting(first)?;
+        host.before_overwriting(map)?;
+        if let Some(op) = first.expr.op() {
+            rows::lower(host, op, &first.binds, (operator, neutral, *masked), &results, first.span)?;
+        }
+        Ok(place + 1)
     }
 
     fn concat(&self, host: &mut Host<'_>, bind: ValueId, columns: &[ValueId], span: Span) -> Lowered<()> {

@@ -20,9 +20,9 @@ use super::super::expr::{add, int, local, lt, min, mul, not, quot, select, sub, 
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hdiv, hint, hmin, hmul};
 use super::super::points;
-use super::super::sequential::store_all;
 use super::block::{Combine, is_first};
 use super::corners::{Extent, Shape, row_end};
+use super::results::Results;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op, Operator};
 use terrace_ir::kernel::{Expr, ParamId, Stmt};
@@ -32,7 +32,7 @@ use terrace_plan::host::{HostExpr, SlotId};
 /// Pieces that one thread joins.
 const ALONE: i64 = 64;
 /// Pieces that a thread asks for at once where a block joins them.
-const AHEAD: i64 = 16;
+const AHEAD: i64 = 32;
 
 /// The memory of pieces, on the host side.
 pub struct Pieces {
@@ -87,15 +87,14 @@ impl Pieces {
         op: &Op,
         binds: &[ValueId],
         (operator, neutral): (&Operator, &[Atom]),
+        results: &Results<'_>,
         shape: &Shape,
         span: Span,
     ) -> Lowered<()> {
         let block = shape.cut.block;
         let mut blocks = hceil_div(self.notes.clone(), block as usize);
-        if let Some(Descriptor::Regular(m)) = op.space.last()
-            && let Some(m) = known(host, m)
-        {
-            blocks = hmul(blocks, hmin(hdiv(m, hint(self.piece + 1)), hint(1)));
+        if let Some(flag) = has_long_rows(host, op, shape) {
+            blocks = hmul(blocks, flag);
         }
         let name = host.kernel_name("join_pieces", binds);
         let mut b = Builder::new(host, &name, block as u32, span);
@@ -137,7 +136,7 @@ impl Pieces {
                     b.for_("k", int(0), count.clone(), int(1), false, |b, k| {
                         combine.join(b, &acc, &value(&first, &whole, &k))
                     })?;
-                    store_all(b, binds, local(row), acc.iter().copied().map(local).collect())
+                    results.store(b, local(row), acc.iter().copied().map(local).collect())
                 },
                 |b| {
                     for (array, e) in waiting.iter().zip([local(row), from, to]) {
@@ -175,7 +174,7 @@ impl Pieces {
                         b.for_("k", from, to, int(1), false, |b, k| combine.join(b, &acc, &value(&first, &whole, &k)))?;
                     }
                     combine.fold(b, &acc, block)?;
-                    b.when(is_first(), |b| store_all(b, binds, row, acc.iter().copied().map(local).collect()))?;
+                    b.when(is_first(), |b| results.store(b, row, acc.iter().copied().map(local).collect()))?;
                     b.emit(Stmt::Barrier);
                     Ok(())
                 })
@@ -218,10 +217,12 @@ impl Places {
     }
 }
 
-/// A length that the host knows.
-fn known(host: &Host<'_>, m: &Atom) -> Option<HostExpr> {
-    match m {
-        Atom::Const(c) => Some(hint(c.as_i64()?)),
-        Atom::Var(v) => host.home(*v)?.host.map(HostExpr::Slot),
-    }
+/// 1 where regular rows are longer than a piece, else 0; nothing where the host does not know.
+pub fn has_long_rows(host: &Host<'_>, op: &Op, shape: &Shape) -> Option<HostExpr> {
+    let Some(Descriptor::Regular(m)) = op.space.last() else { return None };
+    let m = match m {
+        Atom::Const(c) => hint(c.as_i64()?),
+        Atom::Var(v) => host.home(*v)?.host.map(HostExpr::Slot)?,
+    };
+    Some(hmin(hdiv(m, hint(shape.piece + 1)), hint(1)))
 }

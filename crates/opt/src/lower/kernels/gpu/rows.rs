@@ -26,12 +26,14 @@ use super::super::expr::{
 };
 use super::super::expr::{as_int, truth};
 use super::super::host::Host;
-use super::super::sequential::store_all;
+use super::super::host_expr::{hadd, hint, hmul};
 use super::block::{Combine, WARP, bits, is_first, lane, warp};
 use super::corners::{Corners, Extent, GROUP, Shape, row_end};
 use super::items::{self, Item, distance, plus, small};
-use super::pieces::{Pieces, Places};
+use super::lanes;
+use super::pieces::{Pieces, Places, has_long_rows};
 use super::reduce::take;
+use super::results::Results;
 use super::staged::Staged;
 use super::tiles::{Cut, define_in_row, define_point, needs_indices, zeros};
 use terrace_base::{BinOp, ScalarType, Span};
@@ -45,13 +47,24 @@ pub fn lower(
     op: &Op,
     binds: &[ValueId],
     (operator, neutral, masked): (&Operator, &[Atom], bool),
+    results: &Results<'_>,
     span: Span,
 ) -> Lowered<()> {
     let types: Vec<ScalarType> =
         binds.iter().map(|v| host.function.values[*v].ty.elem().unwrap_or(ScalarType::I64)).collect();
     let staged = Staged::of(host, op, &types);
     let shape = Shape::new(host, staged.bytes(), operator.as_binary().is_some());
-    let tiles = shape.tiles(host, op, binds)?;
+    let mut tiles = shape.tiles(host, op, binds)?;
+    if Combine::known_to_commute(operator)
+        && let Some(long) = has_long_rows(host, op, &shape)
+    {
+        let flag = hadd(hint(1), hmul(long.clone(), hint(-1)));
+        lanes::lower(host, op, binds, (operator, neutral, masked), results, (&shape, flag), span)?;
+        if long == hint(0) {
+            return Ok(());
+        }
+        tiles = hmul(tiles, long);
+    }
     let corners = Corners::find(host, op, &shape, &tiles, span)?;
     let pieces = Pieces::new(host, op, binds, &shape, &types, &tiles, span)?;
 
@@ -72,7 +85,7 @@ pub fn lower(
             op,
             staged: &staged,
             masked,
-            binds,
+            results,
             shape,
             combine: &combine,
             places: &places,
@@ -97,7 +110,7 @@ pub fn lower(
     }
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
-    pieces.join(host, op, binds, (operator, neutral), &shape, span)
+    pieces.join(host, op, binds, (operator, neutral), results, &shape, span)
 }
 
 /// A tile inside the kernel. Positions in it are small numbers, counted from its first element; so are its rows.
@@ -105,7 +118,7 @@ struct Tile<'a> {
     op: &'a Op,
     staged: &'a Staged,
     masked: bool,
-    binds: &'a [ValueId],
+    results: &'a Results<'a>,
     shape: Shape,
     combine: &'a Combine<'a>,
     places: &'a Places,
@@ -412,9 +425,8 @@ impl Tile<'_> {
         is_piece: Expr,
     ) -> Lowered<()> {
         let values: Vec<Expr> = acc.iter().copied().map(local).collect();
-        let whole = |b: &mut Builder<'_>| {
-            store_all(b, self.binds, add(self.first_row.clone(), wide(row.clone())), values.clone())
-        };
+        let whole =
+            |b: &mut Builder<'_>| self.results.store(b, add(self.first_row.clone(), wide(row.clone())), values.clone());
         if self.has_no_long_rows() {
             return whole(b);
         }

@@ -324,13 +324,8 @@ impl<'a> Tile<'a> {
     }
 
     /// Whether no row ends in the tile.
-    pub fn is_in_one_row(&self) -> Expr {
+    fn is_in_one_row(&self) -> Expr {
         eq(self.row_ends.clone(), small(0))
-    }
-
-    /// Whether a row ends in the tile.
-    pub fn ends_a_row(&self) -> Expr {
-        lt(self.first_row.clone(), self.last_row.clone())
     }
 
     /// Computes the body at every element of the tile; results lie in shared memory, by position in the tile. Where a check
@@ -362,18 +357,6 @@ impl<'a> Tile<'a> {
         }
         b.emit(Stmt::Barrier);
         Ok(arrays)
-    }
-
-    /// Computes the body at every element of the tile, in which no row ends; where a check fails, nothing is taken.
-    pub fn each_in_one_row<'h>(
-        &self,
-        b: &mut Builder<'h>,
-        take: impl Fn(&mut Builder<'h>, Vec<Expr>) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let inside = |b: &mut Builder<'h>, item: &Item, results: Vec<Expr>| {
-            b.when(and(item.inside.clone(), item.ok.clone()), |b| take(b, results))
-        };
-        self.elements(b, None, |_, _| Ok(()), inside)
     }
 
     fn elements<'h>(
