@@ -142,6 +142,7 @@ mod tests {
                 .collect(),
             phases: vec![body],
             block: 32,
+            resident: 1,
             span: Span::none(),
         }
     }

@@ -237,7 +237,7 @@ pub const MACHINE: &[Pass<flat::Program>] = &[
     },
     Pass {
         name: "lower_sorts",
-        about: "sorts by several keys become several; where a device has no sort, merge passes",
+        about: "sorts by several keys become several; of rows, where a device does not sort those, merge passes",
         wanted: always,
         run: lower_writes::lower_sorts,
     },

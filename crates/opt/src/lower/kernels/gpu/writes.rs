@@ -23,11 +23,16 @@ use terrace_ir::ValueId;
 use terrace_ir::flat::Op;
 use terrace_ir::kernel::Expr;
 
+/// Items per thread of a histogram. Loads wait behind the atomic operations that were asked for before them: many small bursts keep memory busier
+/// than a few large ones.
+const ATOMIC_ITEMS: usize = 4;
+
 /// Emits the launches of a scatter or a histogram.
 pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     let exact = exact_operator(host, op, binds, span)?;
     let starts = starts(host, op, binds);
-    let cut = Cut::new(host, if items::is_plain(&op.body) { LIGHT_ITEMS } else { HEAVY_ITEMS });
+    let light = if exact.is_some() { ATOMIC_ITEMS } else { LIGHT_ITEMS };
+    let cut = Cut::new(host, if items::is_plain(&op.body) { light } else { HEAVY_ITEMS });
     let mut tiles = Vec::new();
     if !starts.is_empty() {
         tiles.push(hceil_div(longest(host, &starts, span)?, cut.size() as usize));

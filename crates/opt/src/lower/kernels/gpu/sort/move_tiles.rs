@@ -11,14 +11,14 @@
 //! them share a register, because registers decide how many blocks a multiprocessor holds. What a tile has to know about earlier ones is
 //! asked for as late as possible. Elements beyond the end have the last digit; being last anyway, they get places that nobody stores.
 
-use super::super::block::{Combine, bits, lane, warp};
+use super::super::block::{Combine, WARP, bits, lane, warp};
 use super::super::items::small;
 use super::super::look_back::ticket;
 use super::rounds::{FROM_KEYS, TO_RESULT};
 use super::{DIGITS, Place, Sort};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, binary, convert, eq, int, local, lt, max, min, mul, not, select, sub};
+use crate::lower::kernels::expr::{add, and, binary, convert, eq, int, le, local, lt, max, min, mul, not, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::points;
 use terrace_base::{BinOp, Scalar, ScalarType, Span, ordinal_type};
@@ -68,11 +68,20 @@ struct Tile {
     base: Expr,
     left: Expr,
     shift: Expr,
-    /// Whether positions need more than 32 bits.
-    is_wide: Expr,
+    /// Whether no element is missing.
+    is_whole: Expr,
+    /// Whether positions have 32 bits.
+    is_narrow: Expr,
     /// Where this thread's first element lies in the tile, and its warp's counters.
     first: Expr,
     counters: Expr,
+}
+
+impl Tile {
+    /// Where an element of this thread lies in the tile, a small number.
+    fn slot(&self, item: &Expr) -> Expr {
+        add(self.first.clone(), convert(ScalarType::I32, mul(item.clone(), int(WARP))))
+    }
 }
 
 fn u32_of(e: Expr) -> Expr {
@@ -111,14 +120,16 @@ impl Sort<'_> {
             let n = points::count(b, self.op, 1)?;
             let number = ticket(b, words)?;
             let base = b.let_("base", ScalarType::I64, mul(number.clone(), int(shape.tile())));
-            let is_wide = b.let_("is_wide", ScalarType::Bool, lt(int(u32::MAX as i64), n.clone()));
+            let is_narrow = b.let_("is_narrow", ScalarType::Bool, le(n.clone(), int(u32::MAX as i64)));
             let left = max(min(sub(n, base.clone()), int(shape.tile())), int(0));
             let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, left));
+            let is_whole = eq(left.clone(), small(shape.tile() as i32));
+            let is_whole = b.let_("is_whole", ScalarType::Bool, is_whole);
             let (lane, warp) = (lane(b), warp(b));
-            let first = add(mul(warp.clone(), int(shape.items * super::super::block::WARP)), lane);
+            let first = add(mul(warp.clone(), int(shape.items * WARP)), lane);
             let first = b.let_("first", ScalarType::I32, convert(ScalarType::I32, first));
             let counters = b.let_("counters", ScalarType::I32, convert(ScalarType::I32, mul(warp, int(DIGITS))));
-            let tile = Tile { number, base, left, shift: Expr::Param(shift), is_wide, first, counters };
+            let tile = Tile { number, base, left, shift: Expr::Param(shift), is_whole, is_narrow, first, counters };
             let columns = self.columns(b);
             self.read(b, &tile, &columns, &what)?;
             let base_of = self.place(b, &tile, &columns, (plan, begin), (words, tops, count))?;
@@ -150,46 +161,55 @@ impl Sort<'_> {
         }
     }
 
-    /// The elements of this thread.
+    /// The elements of this thread. Those of a whole tile need no test.
     fn read(&self, b: &mut Builder<'_>, tile: &Tile, columns: &[Column], what: &Expr) -> Lowered<()> {
-        let items = self.shape.items;
-        let last = b.let_("last", ScalarType::I32, sub(tile.left.clone(), small(1)));
-        let at = |item: &Expr| {
-            let slot = add(tile.first.clone(), convert(ScalarType::I32, mul(item.clone(), int(32))));
-            add(tile.base.clone(), convert(ScalarType::I64, min(slot, last.clone())))
-        };
-        let from = |b: &mut Builder<'_>, side: usize| {
-            b.for_("item", int(0), int(items), int(1), true, |b, item| {
-                let q = b.let_("q", ScalarType::I64, at(&item));
-                for column in columns {
-                    b.emit(Stmt::SetElement(column.own, item.clone(), column.sides[side].load(q.clone())));
-                }
-                Ok(())
-            })
-        };
-        let keys = |b: &mut Builder<'_>| {
-            b.for_("item", int(0), int(items), int(1), true, |b, item| {
-                let q = b.let_("q", ScalarType::I64, at(&item));
-                if let [_, order] = columns {
-                    b.emit(Stmt::SetElement(order.own, item.clone(), q.clone()));
-                }
-                self.first_key(b, q, |b, key| {
-                    b.emit(Stmt::SetElement(columns[0].own, item, key));
-                    Ok(())
-                })
+        let start = add(tile.base.clone(), convert(ScalarType::I64, tile.first.clone()));
+        let start = b.let_("start", ScalarType::I64, start);
+        let each = |b: &mut Builder<'_>, from: Option<usize>, whole: bool| {
+            b.for_("item", int(0), int(self.shape.items), int(1), true, |b, item| {
+                let q = b.let_("q", ScalarType::I64, add(start.clone(), mul(item.clone(), int(WARP))));
+                let load = |b: &mut Builder<'_>| self.read_one(b, columns, from, (item.clone(), q));
+                if whole { load(b) } else { b.when(lt(tile.slot(&item), tile.left.clone()), load) }
             })
         };
         let has = |bit: i64| eq(bits(what.clone(), int(bit)), int(bit));
-        b.when(lt(small(0), tile.left.clone()), |b| {
-            b.if_(has(FROM_KEYS), keys, |b| b.if_(has(TO_RESULT), |b| from(b, 1), |b| from(b, 0)))
+        let all = |b: &mut Builder<'_>, whole: bool| {
+            b.if_(
+                has(FROM_KEYS),
+                |b| each(b, None, whole),
+                |b| b.if_(has(TO_RESULT), |b| each(b, Some(1), whole), |b| each(b, Some(0), whole)),
+            )
+        };
+        b.if_(tile.is_whole.clone(), |b| all(b, true), |b| all(b, false))
+    }
+
+    /// An element, from a side or from the keys.
+    fn read_one(
+        &self,
+        b: &mut Builder<'_>,
+        columns: &[Column],
+        from: Option<usize>,
+        (item, q): (Expr, Expr),
+    ) -> Lowered<()> {
+        if let Some(side) = from {
+            for column in columns {
+                b.emit(Stmt::SetElement(column.own, item.clone(), column.sides[side].load(q.clone())));
+            }
+            return Ok(());
+        }
+        if let [_, order] = columns {
+            b.emit(Stmt::SetElement(order.own, item.clone(), q.clone()));
+        }
+        self.first_key(b, q, |b, key| {
+            b.emit(Stmt::SetElement(columns[0].own, item, key));
+            Ok(())
         })
     }
 
     /// The digit of an element of this thread.
     fn own_digit(&self, tile: &Tile, keys: ArrayId, item: &Expr) -> Expr {
-        let slot = add(tile.first.clone(), convert(ScalarType::I32, mul(item.clone(), int(32))));
         let digit = self.digit(element(keys, item.clone()), tile.shift.clone());
-        select(lt(slot, tile.left.clone()), digit, small(DIGITS as i32 - 1))
+        select(lt(tile.slot(item), tile.left.clone()), digit, small(DIGITS as i32 - 1))
     }
 
     /// Puts the elements in order in shared memory; where each digit goes is in the arrays that come back, the lower and the upper half.
@@ -322,22 +342,32 @@ impl Sort<'_> {
         [low, high]: [ArrayId; 2],
         side: usize,
     ) -> Lowered<()> {
-        b.for_("item", int(0), int(self.shape.items), int(1), true, |b, item| {
-            let slot = add(Expr::Thread, mul(item, int(self.shape.block)));
-            let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot));
-            b.when(lt(slot.clone(), tile.left.clone()), |b| {
-                let slot = convert(ScalarType::I64, slot);
-                let key = b.let_("key", self.carried, element(columns[0].tile, slot.clone()));
-                let digit = convert(ScalarType::I64, self.digit(key.clone(), tile.shift.clone()));
-                let far = binary(BinOp::Shl, convert(ScalarType::I64, element(high, digit.clone())), int(32));
-                let to = add(convert(ScalarType::I64, element(low, digit)), slot.clone());
-                let to = b.let_("to", ScalarType::I64, add(to, select(tile.is_wide.clone(), far, int(0))));
-                b.emit(columns[0].sides[side].store(to.clone(), key));
-                for column in &columns[1..] {
-                    b.emit(column.sides[side].store(to.clone(), element(column.tile, slot.clone())));
-                }
-                Ok(())
+        let each = |b: &mut Builder<'_>, plain: bool| {
+            b.for_("item", int(0), int(self.shape.items), int(1), true, |b, item| {
+                let slot = add(Expr::Thread, mul(item, int(self.shape.block)));
+                let slot = b.let_("slot", ScalarType::I32, convert(ScalarType::I32, slot));
+                let put = |b: &mut Builder<'_>| {
+                    let slot = convert(ScalarType::I64, slot.clone());
+                    let key = b.let_("key", self.carried, element(columns[0].tile, slot.clone()));
+                    let digit = convert(ScalarType::I64, self.digit(key.clone(), tile.shift.clone()));
+                    let to = convert(ScalarType::I64, add(element(low, digit.clone()), u32_of(slot.clone())));
+                    let far = binary(BinOp::Shl, convert(ScalarType::I64, element(high, digit.clone())), int(32));
+                    let to = if plain {
+                        to
+                    } else {
+                        add(add(convert(ScalarType::I64, element(low, digit)), far), slot.clone())
+                    };
+                    let to = b.let_("to", ScalarType::I64, to);
+                    b.emit(columns[0].sides[side].store(to.clone(), key));
+                    for column in &columns[1..] {
+                        b.emit(column.sides[side].store(to.clone(), element(column.tile, slot.clone())));
+                    }
+                    Ok(())
+                };
+                if plain { put(b) } else { b.when(lt(slot.clone(), tile.left.clone()), put) }
             })
-        })
+        };
+        let plain = and(tile.is_whole.clone(), tile.is_narrow.clone());
+        b.if_(plain, |b| each(b, true), |b| each(b, false))
     }
 }
