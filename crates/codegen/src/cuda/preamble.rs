@@ -63,8 +63,54 @@ template <int N, class T> __device__ __forceinline__ void terrace_store_wide(T* 
     memcpy(&v, part, sizeof v);
     __stcs((V*)to, v);
 }
+// Quotients and roots, rounded as IEEE says, with one branch for the rare cases of all of them. Where all numbers are between 2^-60 and 2^60 no step
+// under- or overflows: an approximation, refined, and corrected by its exact remainder.
+__device__ __forceinline__ float terrace_near_quotient(float a, float b) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+    y = fmaf(y, fmaf(-b, y, 1.0f), y);
+    float q = a * y;
+    q = fmaf(fmaf(-b, q, a), y, q);
+    return fmaf(fmaf(-b, q, a), y, q);
+}
+__device__ __forceinline__ float terrace_near_root(float x) {
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    const float s = x * y;
+    return fmaf(fmaf(-s, s, x), 0.5f * y, s);
+}
+template <int N> __device__ __forceinline__ void terrace_divide(float* q, const float* a, const float* b) {
+    unsigned int far = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        q[i] = terrace_near_quotient(a[i], b[i]);
+        far = max(far, max(__float_as_uint(a[i]) * 2u - 0x43000000u, __float_as_uint(b[i]) * 2u - 0x43000000u));
+    }
+    if (far >= 0x78000000u) {
+#pragma unroll
+        for (int i = 0; i < N; i++) q[i] = a[i] / b[i];
+    }
+}
+template <int N> __device__ __forceinline__ void terrace_roots(float* y, const float* x) {
+    unsigned int far = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        y[i] = terrace_near_root(x[i]);
+        far = max(far, __float_as_uint(x[i]) - 0x21800000u);
+    }
+    if (far >= 0x3c000000u) {
+#pragma unroll
+        for (int i = 0; i < N; i++) y[i] = sqrtf(x[i]);
+    }
+}
 #else
 #define TERRACE_ALIGNED(p) (void)0
+template <int N> static inline void terrace_divide(float* q, const float* a, const float* b) {
+    for (int i = 0; i < N; i++) q[i] = a[i] / b[i];
+}
+template <int N> static inline void terrace_roots(float* y, const float* x) {
+    for (int i = 0; i < N; i++) y[i] = sqrtf(x[i]);
+}
 static inline void terrace_store_word(unsigned long long* p, unsigned long long v) { terrace_store_release(p, v); }
 static inline unsigned long long terrace_load_word(const unsigned long long* p) { return terrace_load_volatile(p); }
 template <int N, class T> static inline void terrace_load_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }

@@ -15,8 +15,8 @@ use super::expr::{expr, operand, slot};
 use super::types::variable;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
-use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{Expr, Kernel, Stmt};
+use terrace_base::{BinOp, ScalarType, UnOp};
+use terrace_ir::kernel::{ArrayId, Expr, Kernel, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -125,6 +125,9 @@ impl Lines {
                 self.line(&format!("while ({}) {{", expr(k, c)));
                 self.nested(k, body);
                 self.line("}");
+            }
+            Stmt::For { .. } if together(k, stmt).is_some() => {
+                self.line(&together(k, stmt).unwrap_or_default());
             }
             Stmt::For { var, from, to, step, body, simd } => {
                 if *simd {
@@ -247,5 +250,27 @@ impl Lines {
     fn as_i64(&self, k: &Kernel, e: &Expr) -> String {
         let text = expr(k, e);
         if type_of(k, e) == ScalarType::I64 { text } else { format!("(long long){}", operand(k, e)) }
+    }
+}
+
+/// A loop that only divides, or takes roots of, the elements of arrays: by one call that has one branch for all rare cases.
+fn together(k: &Kernel, stmt: &Stmt) -> Option<String> {
+    let Stmt::For { var, from: Expr::Const(from), to: Expr::Const(to), body, .. } = stmt else { return None };
+    let [Stmt::SetElement(array, at, value)] = body.as_slice() else { return None };
+    let (n, each) = (to.as_i64()?, Expr::Local(*var));
+    let whole =
+        |a: ArrayId| !k.arrays[a].shared && k.arrays[a].elem == ScalarType::F32 && k.arrays[a].count as i64 == n;
+    let of = |e: &Expr| match e {
+        Expr::Element(a, i) if **i == each && whole(*a) => Some(names::array(k, *a)),
+        _ => None,
+    };
+    if from.as_i64() != Some(0) || *at != each || !whole(*array) {
+        return None;
+    }
+    let to = names::array(k, *array);
+    match value {
+        Expr::Binary(BinOp::Div, a, b) => Some(format!("terrace_divide<{n}>({to}, {}, {});", of(a)?, of(b)?)),
+        Expr::Unary(UnOp::Sqrt, a) => Some(format!("terrace_roots<{n}>({to}, {});", of(a)?)),
+        _ => None,
     }
 }

@@ -8,18 +8,21 @@
 //! A division or a square root is a branch to a rare case, and no load moves across one: an unrolled loop waits for memory once per element. Neighbours
 //! that are read in one place are one wide load, and it waits once per group. The order of combination is the same.
 //!
+//! Divisions and square roots of `f32` numbers of a group stand beside each other, too: the printer of CUDA computes them together, with one branch
+//! for all rare cases.
+//!
 //! Declined: bodies with checks, loops or operators, masks, bodies that read nothing.
 
 use super::Lowered;
 use super::body::{is_scalar, may_fail};
 use super::build::Builder;
-use super::expr::{add, as_int, int, mul, quot, sub};
-use super::reduce::{Reduction, Row};
+use super::expr::{add, as_int, binary, int, mul, quot, sub, unary};
+use super::reduce::{Reduction, Row, element};
 use std::collections::BTreeSet;
-use terrace_base::ScalarType;
-use terrace_ir::ValueId;
+use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt};
-use terrace_ir::kernel::{Expr, LocalId};
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt as KernelStmt};
+use terrace_ir::{Atom, ValueId};
 
 /// The most elements of a group, and the most values read for one.
 const MOST_ELEMENTS: usize = 8;
@@ -27,6 +30,61 @@ const MOST_VALUES: usize = 32;
 
 /// Bodies with more statements are not written once for each element of a group.
 const SHORT: usize = 40;
+
+/// Whether a statement is a division or a square root of `f32` numbers.
+fn is_rounded(b: &Builder<'_>, stmt: &Stmt) -> bool {
+    let single = |a: &Atom| b.atom_type(a) == ScalarType::F32;
+    match &stmt.expr {
+        FlatExpr::Unary(UnOp::Sqrt, a) => single(a),
+        FlatExpr::Binary(BinOp::Div, a, _) => single(a),
+        _ => false,
+    }
+}
+
+/// A statement for all elements of a group; what it binds is known afterwards. A division or root is a loop over arrays of a few elements
+/// and nothing else.
+fn side_by_side(b: &mut Builder<'_>, stmt: &Stmt, known: &mut [Vec<(ValueId, Expr)>]) -> Lowered<()> {
+    let n = known.len();
+    let operands: Vec<Atom> = match &stmt.expr {
+        _ if !is_rounded(b, stmt) => Vec::new(),
+        FlatExpr::Unary(_, x) => vec![*x],
+        FlatExpr::Binary(_, x, y) => vec![*x, *y],
+        _ => Vec::new(),
+    };
+    let of: Vec<ArrayId> = operands.iter().map(|_| b.array("of", ScalarType::F32, n, false)).collect();
+    for (l, known) in known.iter_mut().enumerate() {
+        known.iter().for_each(|(v, e)| b.define(*v, e.clone()));
+        if of.is_empty() {
+            b.body(&Body { stmts: vec![stmt.clone()], results: Vec::new() }, |_, _| Ok(()))?;
+            for v in &stmt.binds {
+                known.push((*v, b.value(*v)?));
+            }
+            continue;
+        }
+        for (array, x) in of.iter().zip(&operands) {
+            let x = b.atom(x)?;
+            b.emit(KernelStmt::SetElement(*array, int(l as i64), x));
+        }
+    }
+    if of.is_empty() {
+        return Ok(());
+    }
+    let rounded = b.array("rounded", ScalarType::F32, n, false);
+    b.for_("l", int(0), int(n as i64), int(1), true, |b, l| {
+        let get = |k: usize| element(of[k], l.clone());
+        let value = match &stmt.expr {
+            FlatExpr::Unary(op, _) => unary(*op, get(0)),
+            _ => binary(BinOp::Div, get(0), get(1)),
+        };
+        b.emit(KernelStmt::SetElement(rounded, l.clone(), value));
+        Ok(())
+    })?;
+    for (l, known) in known.iter_mut().enumerate() {
+        let x = b.let_("x", ScalarType::F32, element(rounded, int(l as i64)));
+        stmt.binds.iter().for_each(|v| known.push((*v, x.clone())));
+    }
+    Ok(())
+}
 
 impl Reduction<'_> {
     /// How many elements are read before the first is needed, where that is worth it.
@@ -40,7 +98,8 @@ impl Reduction<'_> {
         let reads = body.iter().filter(|s| matches!(s.expr, FlatExpr::Read { .. })).filter(is_own).count();
         let wanted = !b.target_is_cpu() && plain && body.len() <= SHORT && reads > 0 && self.split().is_some();
         let wanted = wanted && !self.masked && self.ok.is_none() && !may_fail(&self.operator.body);
-        let group = (MOST_VALUES / reads.max(1)).min(MOST_ELEMENTS).min(2 * b.host.tiles.gpu_items);
+        let most = if body.iter().any(|s| is_rounded(b, s)) { MOST_VALUES / 2 } else { MOST_VALUES };
+        let group = (most / reads.max(1)).min(MOST_ELEMENTS).min(2 * b.host.tiles.gpu_items);
         (wanted && group >= 2).then_some(group as i64)
     }
 
@@ -81,9 +140,16 @@ impl Reduction<'_> {
                     known.push((*v, e));
                 }
             }
+            // Up to the last division or root, all elements take a step together.
+            let steps = rest.stmts.iter().rposition(|s| is_rounded(b, s)).map_or(0, |last| last + 1);
+            let (together, apart) = rest.stmts.split_at(steps);
+            for stmt in together {
+                side_by_side(b, stmt, &mut known)?;
+            }
+            let last = Body { stmts: apart.to_vec(), results: rest.results.clone() };
             for known in &known {
                 known.iter().for_each(|(v, e)| b.define(*v, e.clone()));
-                b.body(&rest, |b, values| self.fold(b, total, None, &values))?;
+                b.body(&last, |b, values| self.fold(b, total, None, &values))?;
             }
             Ok(())
         })?;

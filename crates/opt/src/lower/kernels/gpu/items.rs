@@ -221,38 +221,42 @@ pub fn each_put<'h>(
 pub(super) fn masked(b: &mut Builder<'_>, body: &Body, known: &[(usize, Expr)]) -> Lowered<(Expr, Vec<Expr>)> {
     let mut ok: Option<Expr> = None;
     for (i, stmt) in body.stmts.iter().enumerate() {
-        if let FlatExpr::Check { cond, .. } = &stmt.expr {
-            let cond = b.atom(cond)?;
-            let both = match ok {
-                Some(ok) => and(ok, cond),
-                None => cond,
-            };
-            ok = Some(b.let_("ok", ScalarType::Bool, both));
-            continue;
+        match (known.iter().find(|(n, _)| *n == i), stmt.binds.as_slice()) {
+            (Some((_, e)), [v]) => b.define(*v, e.clone()),
+            _ => masked_stmt(b, stmt, &mut ok)?,
         }
-        if let FlatExpr::If { cond, then, otherwise } = &stmt.expr {
-            let cond = b.atom(cond)?;
-            b.steady_branch(stmt, cond, then, otherwise)?;
-            continue;
-        }
-        let [v] = stmt.binds.as_slice() else { continue };
-        if let Some((_, e)) = known.iter().find(|(n, _)| *n == i) {
-            b.define(*v, e.clone());
-            continue;
-        }
-        let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
-        let mut e = b.scalar_expr(&stmt.expr)?;
-        if let (FlatExpr::Read { .. }, Some(ok)) = (&stmt.expr, &ok) {
-            e = select(ok.clone(), e, zero(ty));
-        }
-        let e = b.let_(&name, ty, e);
-        b.define(*v, e);
     }
     let mut results = Vec::new();
     for a in &body.results {
         results.push(b.atom(a)?);
     }
     Ok((ok.unwrap_or_else(|| truth(true)), results))
+}
+
+/// A statement of a straight body without branches; `ok` says whether all checks so far hold.
+pub(super) fn masked_stmt(b: &mut Builder<'_>, stmt: &FlatStmt, ok: &mut Option<Expr>) -> Lowered<()> {
+    if let FlatExpr::Check { cond, .. } = &stmt.expr {
+        let cond = b.atom(cond)?;
+        let both = match ok.take() {
+            Some(ok) => and(ok, cond),
+            None => cond,
+        };
+        *ok = Some(b.let_("ok", ScalarType::Bool, both));
+        return Ok(());
+    }
+    if let FlatExpr::If { cond, then, otherwise } = &stmt.expr {
+        let cond = b.atom(cond)?;
+        return b.steady_branch(stmt, cond, then, otherwise);
+    }
+    let [v] = stmt.binds.as_slice() else { return Ok(()) };
+    let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
+    let mut e = b.scalar_expr(&stmt.expr)?;
+    if let (FlatExpr::Read { .. }, Some(ok)) = (&stmt.expr, ok) {
+        e = select(ok.clone(), e, zero(ty));
+    }
+    let e = b.let_(&name, ty, e);
+    b.define(*v, e);
+    Ok(())
 }
 
 /// A small number.

@@ -23,7 +23,7 @@ use super::super::products::Product;
 use super::super::{Lowered, limit};
 use super::block::is_first;
 use super::tiles::{Cut, define_point, needs_search};
-use super::{group, items};
+use super::{group, items, wide};
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::Op;
 use terrace_ir::kernel::{Expr, Stmt};
@@ -57,6 +57,10 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Low
     b.when(lt(base.clone(), n.clone()), |b| {
         let (lo, hi) = if searched { row_range(b, op, &base, &n, cut)? } else { (int(0), int(1)) };
         let left = min(sub(n, base.clone()), int(cut.size()));
+        if wide::is_for(b, op) {
+            let left = b.let_("left", ScalarType::I64, left);
+            return wide::tile(b, op, binds, cut, (&base, &left));
+        }
         items::each(
             b,
             op,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! map               a point per thread and item                                             map.rs
+//! map in a row      neighbours per thread, 16 bytes at a time                                wide.rs
 //! map over a grid   a rectangle of points per block                                         squares.rs
 //! matrix products   a square of points per block, its operands in shared memory             products.rs
 //! reduce to scalar  tiles, then the last block to arrive combines                            reduce.rs
@@ -43,6 +44,7 @@ pub mod squares;
 pub mod staged;
 pub mod strips;
 pub mod tiles;
+pub mod wide;
 pub mod writes;
 
 use super::host::Host;

@@ -264,7 +264,7 @@ impl Strips {
 }
 
 /// Whether elements lie one beside the other from the start of the buffer on.
-fn begins_its_buffer(b: &Builder<'_>, column: ValueId) -> bool {
+pub(super) fn begins_its_buffer(b: &Builder<'_>, column: ValueId) -> bool {
     let place = b.host.function.values[column].at.as_ref();
     b.is_dense(column) && place.is_some_and(|p| p.index.offset.as_constant() == Some(0))
 }
