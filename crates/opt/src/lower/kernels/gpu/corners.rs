@@ -56,7 +56,7 @@ impl Shape {
     /// The shape for elements of so many bytes, and an operator that is simple or not.
     pub fn new(host: &Host<'_>, bytes: usize, is_simple: bool) -> Shape {
         let cut = Cut::new(host, usize::MAX);
-        let end = ScalarType::I16.size_bytes();
+        let end = 2 * ScalarType::I16.size_bytes();
         let fit = (STAGE_BYTES / (cut.block as usize * (bytes + end))).max(1) as i64;
         let cut = Cut { items: 1 << cut.items.min(fit).ilog2(), ..cut };
         let short = match (host.tiles.gpu_items < 8, is_simple) {

@@ -4,8 +4,9 @@
 //! a group read neighbouring elements of their row, several rounds at a time, and a tree over the lanes ends it.
 //!
 //! ```text
-//! rows of up to 128 elements     eight lanes per row, four rows per warp
-//! up to 512                      a warp per row
+//! rows of up to 8 elements     a thread per row; versions choose another kernel for these
+//! up to 128                    eight lanes per row, four rows per warp
+//! up to 512                    a warp per row
 //! ```
 //!
 //! The order is that of [`super::rows`]: the same row gives the same bits in both. Declined: operators that are not known to commute, whose
@@ -56,10 +57,14 @@ pub fn lower(
     let by = |b: &mut Builder<'_>, lanes: i64| {
         let lane = b.let_("lane", ScalarType::I64, bits(Expr::Thread, int(lanes - 1)));
         let group = b.let_("group", ScalarType::I64, quot(Expr::Thread, int(lanes)));
-        let first = b.let_("first", ScalarType::I64, add(mul(Expr::Tile, int(per_block)), group));
+        let first = b.let_("first", ScalarType::I64, add(mul(Expr::Tile, int(per_block)), group.clone()));
         b.for_("r", int(0), int(per_block), int(block / lanes), false, |b, r| {
             let row = b.let_("row", ScalarType::I64, add(first, r));
-            let is_row = b.let_("is_row", ScalarType::Bool, lt(row.clone(), rows.clone()));
+            let mut is_row = lt(row.clone(), rows.clone());
+            if block / lanes > per_block {
+                is_row = and(is_row, lt(group, int(per_block)));
+            }
+            let is_row = b.let_("is_row", ScalarType::Bool, is_row);
             let start = b.let_("start", ScalarType::I64, mul(row.clone(), length.clone()));
             let acc = combine.vars(b, "acc", &combine.neutral);
             let cut = Cut { block: lanes, items: AHEAD };
@@ -85,7 +90,11 @@ pub fn lower(
         })
     };
     b.set_index(mul(rows.clone(), length.clone()));
-    b.if_(le(length.clone(), int(shape.medium)), |b| by(b, GROUP), |b| by(b, WARP))?;
+    b.if_(
+        le(length.clone(), int(shape.short)),
+        |b| by(b, 1),
+        |b| b.if_(le(length.clone(), int(shape.medium)), |b| by(b, GROUP), |b| by(b, WARP)),
+    )?;
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
     Ok(())

@@ -27,12 +27,15 @@ use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op, Operator};
 use terrace_ir::kernel::{Expr, ParamId, Stmt};
 use terrace_ir::{Atom, ValueId};
+use terrace_plan::Target;
 use terrace_plan::host::{HostExpr, SlotId};
 
 /// Pieces that one thread joins.
 const ALONE: i64 = 64;
+/// How many times larger blocks are than elsewhere, where the device allows it.
+const LARGE: i64 = 4;
 /// Pieces that a thread asks for at once where a block joins them.
-const AHEAD: i64 = 32;
+const AHEAD: i64 = 16;
 
 /// The memory of pieces, on the host side.
 pub struct Pieces {
@@ -91,7 +94,8 @@ impl Pieces {
         shape: &Shape,
         span: Span,
     ) -> Lowered<()> {
-        let block = shape.cut.block;
+        // A row of millions of pieces is the work of one block.
+        let block = if host.device == Target::Cuda { shape.cut.block * LARGE } else { shape.cut.block };
         let mut blocks = hceil_div(self.notes.clone(), block as usize);
         if let Some(flag) = has_long_rows(host, op, shape) {
             blocks = hmul(blocks, flag);

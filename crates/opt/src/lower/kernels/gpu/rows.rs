@@ -98,6 +98,7 @@ pub fn lower(
             last: to.element,
             extent: &extent,
             ends: b.array("ends", ScalarType::I16, shape.cut.size() as usize + 1, true),
+            medium: b.array("medium", ScalarType::I16, shape.cut.size() as usize, true),
             large: b.array("large", ScalarType::I16, (shape.cut.size() / shape.medium) as usize, true),
             begun: b.array("begun", ScalarType::I16, shape.pieces() as usize, true),
             some: b.array("some", ScalarType::Bool, 2, true),
@@ -132,6 +133,8 @@ struct Tile<'a> {
     goes_on: Expr,
     /// Where each row begins, and where the last one ends.
     ends: ArrayId,
+    /// By row: the length of its last segment if that is of medium length, negative for a piece; else 0.
+    medium: ArrayId,
     /// By position: the row of which a segment for a warp begins here.
     large: ArrayId,
     /// By position: the long row that begins here.
@@ -303,7 +306,12 @@ impl Tile<'_> {
             put(b, item, results.zip(&neutral).map(|(e, n)| chosen(&keep, e, n.clone())).collect())
         };
         let (op, range) = (&self.staged.op, (&self.first, &self.length));
-        items::each(b, op, self.shape.cut, range, |b, at, q| self.define_point(b, at, q), missed, take)?;
+        let define = |b: &mut Builder<'_>, at: Expr, q: Expr| self.define_point(b, at, q);
+        if needs_indices(b, self.op) {
+            items::each(b, op, self.shape.cut, range, define, missed, take)?;
+        } else {
+            items::each_mostly(b, op, self.shape.cut, range, define, missed, take)?;
+        }
         Ok(arrays)
     }
 
@@ -372,16 +380,22 @@ impl Tile<'_> {
                 })
             })?;
             let length = b.let_("length", ScalarType::I32, minus(to.clone(), local(start)));
+            let is_short = b.let_("is_short", ScalarType::Bool, le(length.clone(), small(self.shape.short as i32)));
+            let is_medium = and(not(is_short.clone()), le(length.clone(), small(self.shape.medium as i32)));
+            let is_medium = b.let_("is_medium", ScalarType::Bool, is_medium);
+            let word = chosen(&long, minus(small(0), length.clone()), length.clone());
+            let word = select(is_medium.clone(), word, small(0));
+            b.emit(Stmt::SetElement(self.medium, wide(i.clone()), convert(ScalarType::I16, word)));
             b.if_(
-                le(length.clone(), small(self.shape.short as i32)),
+                is_short,
                 |b| {
                     let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-                    b.for_("k", wide(local(start)), wide(to), int(1), false, |b, k| self.push(b, &acc, values, k))?;
+                    self.push_all(b, &acc, values, (local(start), to, 1))?;
                     self.store(b, &acc, &i, local(start), length.clone(), long)
                 },
                 |b| {
                     b.if_(
-                        le(length.clone(), small(self.shape.medium as i32)),
+                        is_medium,
                         |b| {
                             b.emit(Stmt::SetElement(self.some, int(0), truth(true)));
                             Ok(())
@@ -401,6 +415,23 @@ impl Tile<'_> {
         let slot = quot(at, int(self.shape.medium));
         b.emit(Stmt::SetElement(self.large, slot, convert(ScalarType::I16, row.clone())));
         b.emit(Stmt::SetElement(self.some, int(1), truth(true)));
+    }
+
+    /// Elements from one on, a step apart.
+    fn push_all(
+        &self,
+        b: &mut Builder<'_>,
+        acc: &[LocalId],
+        values: &[ArrayId],
+        (from, to, step): (Expr, Expr, i64),
+    ) -> Lowered<()> {
+        let k = b.var("k", ScalarType::I32, from);
+        let to = b.let_("end", ScalarType::I32, to);
+        b.while_(lt(local(k), to), |b| {
+            self.push(b, acc, values, wide(local(k)))?;
+            b.set(k, plus(local(k), small(step as i32)));
+            Ok(())
+        })
     }
 
     fn push(&self, b: &mut Builder<'_>, acc: &[LocalId], values: &[ArrayId], at: Expr) -> Lowered<()> {
@@ -462,18 +493,14 @@ impl Tile<'_> {
             let i = b.let_("row", ScalarType::I32, convert(ScalarType::I32, add(base, group)));
             let acc = self.combine.vars(b, "acc", &self.combine.neutral);
             b.when(lt(i.clone(), self.rows.clone()), |b| {
-                let (from, to, long) = self.row(b, &i);
-                let length = minus(to.clone(), from.clone());
-                let piece = small(self.shape.piece as i32);
-                let before = binary(BinOp::Div, minus(length, small(1)), piece.clone());
-                let last = plus(from.clone(), binary(BinOp::Mul, before, piece));
+                let word = b.let_("word", ScalarType::I32, self.element(self.medium, wide(i.clone())));
+                let to = self.element(self.ends, wide(plus(i.clone(), small(1))));
+                let length = max(word.clone(), minus(small(0), word.clone()));
                 b.set(segment.row, i.clone());
-                b.set(segment.from, chosen(&long, last, from));
-                b.set(segment.length, minus(to, local(segment.from)));
-                b.set(segment.is_piece, long);
-                let length = local(segment.length);
-                let above = lt(small(self.shape.short as i32), length.clone());
-                b.set(is_mine, and(above, le(length, small(self.shape.medium as i32))));
+                b.set(segment.length, length);
+                b.set(segment.from, minus(to, local(segment.length)));
+                b.set(segment.is_piece, lt(word, small(0)));
+                b.set(is_mine, lt(small(0), local(segment.length)));
                 b.when(local(is_mine), |b| self.lanes(b, &acc, values, &segment, &lane, GROUP))
             })?;
             self.combine.fold_lanes_of(b, &acc, GROUP)?;
@@ -527,7 +554,7 @@ impl Tile<'_> {
             let from = b.let_("own", ScalarType::I32, from);
             (from.clone(), min(plus(from, each), end), 1)
         };
-        b.for_("k", wide(from), wide(to), int(step), false, |b, k| self.push(b, acc, values, k))
+        self.push_all(b, acc, values, (from, to, step))
     }
 
     fn store_segment(&self, b: &mut Builder<'_>, acc: &[LocalId], segment: &Segment) -> Lowered<()> {
