@@ -165,6 +165,32 @@ fn rules() {
     check_fault(vec![kept(1, 1, 1)], "what stays: found f64, wanted bool");
     check_fault(vec![kept(1, 3, 2)], "few and keep differ in length");
     check_fault(vec![kept(3, 0, 2)], "tile_sums is not private");
+    let load_wide = |from, array, count| Stmt::LoadWide {
+        array: ArrayId::new(array),
+        into: int(0),
+        buffer: p(from),
+        at: int(0),
+        count,
+    };
+    let store_wide = |to, array, count| Stmt::StoreWide {
+        buffer: p(to),
+        at: int(0),
+        array: ArrayId::new(array),
+        from: int(0),
+        count,
+    };
+    verify_kernel(&kernel(vec![load_wide(0, 1, 2), store_wide(1, 1, 2)]), 1).unwrap();
+    check_fault(vec![load_wide(0, 1, 4)], "4 elements of f64 are not one load or store");
+    check_fault(vec![load_wide(3, 0, 2)], "tile_sums is not private");
+    check_fault(vec![load_wide(5, 1, 2)], "a wide element: found f64, wanted i64");
+    check_fault(vec![store_wide(0, 1, 2)], "xs is not written");
+    check_fault(vec![store_wide(1, 1, 3)], "3 elements of f64 are not one load or store");
+    let flag = Expr::Const(Scalar::I32(1));
+    let send = |words| Stmt::Send { words: p(words), at: int(0), value: int(7), flag: flag.clone() };
+    let receive = Stmt::Receive { value: LocalId::new(0), flag: LocalId::new(1), words: p(3), at: int(0), wait: true };
+    check_fault(vec![send(1)], "out is not a scratch buffer");
+    check_fault(vec![send(3)], "words: found i64, wanted i32");
+    check_fault(vec![receive], "words: found i64, wanted i32");
     check_fault(vec![Stmt::StoreCell(p(3), int(1))], "flags is not a cell that is written");
     check_fault(vec![set(0, Expr::Param(p(0)))], "xs is not an operand");
     check_fault(vec![set(0, load(2, int(0)))], "n is not a buffer");

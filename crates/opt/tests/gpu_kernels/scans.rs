@@ -1,6 +1,6 @@
 //! Scans and packs, of one dimension and of rows, and sizes that only the device knows.
 
-use super::{Programs, affine, int, ints, lists, pair, ragged, rows};
+use super::{Programs, affine, int, ints, lists, number, pair, ragged, rows};
 use terrace_plan::data::Data;
 
 pub(crate) const PROGRAM: &str = "
@@ -38,6 +38,19 @@ entry affine_rows(n_0 : i64, off_1 : i64[n_0 + 1], c_2 : i64, xs_3 : i64[c_2]) -
     => y_13, x_12
   }
   => n_0, off_1, c_2, out_4, t_5
+}
+
+entry affine_grid(n_0 : i64, m_1 : i64, c_2 : i64, xs_3 : i64[c_2]) -> (i64, i64[n_0*m_1], i64[n_0*m_1])
+  takes i64, i64, [length]i64
+  gives [length](i64, i64)
+{
+  let s_4 : i64[n_0*m_1], t_5 : i64[n_0*m_1] = scan grid [n_0][m_1] (i_6, j_7 | p_8, q_9) by AFFINE inclusive {
+    let x_12 : i64 = xs_3[q_9]
+    let y_13 : i64 = x_12 | 1
+    => y_13, x_12
+  }
+  let k_14 : i64 = n_0 * m_1
+  => k_14, s_4, t_5
 }
 
 entry positive(n_0 : i64, xs_1 : i64[n_0]) -> (i64, i64[m_2], i64[m_2])
@@ -117,6 +130,22 @@ fn of_one_dimension() {
         });
         let wanted = before.fold(0, i64::wrapping_add);
         p.check("chain", &[ints(&list)], &int(wanted));
+    }
+}
+
+#[test]
+fn of_equally_long_rows() {
+    let p = Programs::of(PROGRAM);
+    let shapes =
+        [(0, 3), (3, 0), (1, 1), (70, 1), (50, 2), (50, 3), (30, 5), (9, 63), (9, 64), (9, 65), (4, 500), (1, 3000)];
+    for (n, m) in shapes {
+        let list: Vec<i64> = (0..n * m).map(number).collect();
+        let rows = list.chunks(m.max(1)).map(prefixes).flat_map(|row| match row {
+            Data::Array(row) => row,
+            _ => Vec::new(),
+        });
+        let wanted = Data::Array(rows.collect());
+        p.check("affine_grid", &[int(n as i64), int(m as i64), ints(&list)], &wanted);
     }
 }
 

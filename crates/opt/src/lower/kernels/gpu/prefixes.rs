@@ -80,7 +80,18 @@ pub fn lower(
     }
     let combine = Combine::of(&mut b, operator, neutral)?;
     let look = LookBack::new(&mut b, &mail);
-    let number = look.ticket(&mut b)?;
+    let length = row_length(&mut b, op)?;
+    let cross = length.as_ref().map_or(truth(true), |m| {
+        let whole = mul(quot(int(strips.size()), m.clone()), m.clone());
+        b.let_("cross", ScalarType::Bool, lt(whole, int(strips.size())))
+    });
+    let number = b.var("tile", ScalarType::I64, Expr::Tile);
+    b.when(cross.clone(), |b| {
+        let ticket = look.ticket(b)?;
+        b.set(number, ticket);
+        Ok(())
+    })?;
+    let number = local(number);
     let count = points::count(&mut b, op, op.space.len())?;
     let count = b.let_("n", ScalarType::I64, count);
     let used = quot(add(count.clone(), int(strips.size() - 1)), int(strips.size()));
@@ -90,7 +101,7 @@ pub fn lower(
         let base = b.let_("base", ScalarType::I64, mul(number.clone(), int(strips.size())));
         let left = min(sub(count.clone(), base.clone()), int(strips.size()));
         let left = b.let_("here", ScalarType::I64, left);
-        let rows = Rows::new(b, op, strips, &base)?;
+        let rows = length.map(|m| Rows::new(b, m, strips, &base));
         let own = strips.own(b);
         let prefixes = Prefixes { strips, combine: &combine, rows, offsets: form == ScanForm::Offsets, own };
         let arrays = prefixes.load(b, op, (&base, &left), &types)?;
@@ -98,7 +109,6 @@ pub fn lower(
         let earlier = combine.start(b, "earlier", false);
         let needed = prefixes.rows.as_ref().map_or(lt(int(0), number.clone()), |r| r.continues.clone());
         let needed = b.let_("needed", ScalarType::Bool, needed);
-        let cross = prefixes.rows.as_ref().map_or(truth(true), |r| r.cross.clone());
         let got = combine.shared(b, "earlier", 1, false);
         b.when(cross, |b| {
             look.announce(b, &number, &total)?;
@@ -142,15 +152,10 @@ struct Rows {
     first_start: Expr,
     /// Whether the tile begins inside a row.
     continues: Expr,
-    /// Whether any tile does.
-    cross: Expr,
 }
 
 impl Rows {
-    fn new(b: &mut Builder<'_>, op: &Op, strips: Strips, base: &Expr) -> Lowered<Option<Rows>> {
-        let Some(Descriptor::Regular(m)) = op.space.last().filter(|_| op.space.len() > 1) else { return Ok(None) };
-        let m = points::integer(b, m)?;
-        let m = b.let_("m", ScalarType::I64, max(m, int(1)));
+    fn new(b: &mut Builder<'_>, m: Expr, strips: Strips, base: &Expr) -> Rows {
         let rem = |b: &mut Builder<'_>, name: &str, q: Expr| {
             let q = b.let_("q", ScalarType::I64, q);
             b.let_(name, ScalarType::I64, sub(q.clone(), mul(quot(q, m.clone()), m.clone())))
@@ -165,16 +170,21 @@ impl Rows {
         let clipped = max(min(column.clone(), int(FAR)), sub(near.clone(), sub(m.clone(), column)));
         let first = select(eq(warp_column.clone(), int(0)), int(0), min(sub(m.clone(), warp_column), int(FAR)));
         let hop = rem(b, "hop", int((WARP - 1) * strips.wide));
-        let cross = rem(b, "over", int(strips.size()));
-        Ok(Some(Rows {
+        Rows {
             column: b.let_("col", ScalarType::I32, short(clipped)),
             hop: b.let_("step", ScalarType::I32, short(hop)),
             first_start: b.let_("first_start", ScalarType::I32, short(first)),
             length: b.let_("length", ScalarType::I32, short(near)),
             continues: not(eq(base_column, int(0))),
-            cross: not(eq(cross, int(0))),
-        }))
+        }
     }
+}
+
+/// The length of rows, if there are any; at least 1.
+fn row_length(b: &mut Builder<'_>, op: &Op) -> Lowered<Option<Expr>> {
+    let Some(Descriptor::Regular(m)) = op.space.last().filter(|_| op.space.len() > 1) else { return Ok(None) };
+    let m = points::integer(b, m)?;
+    Ok(Some(b.let_("m", ScalarType::I64, max(m, int(1)))))
 }
 
 struct Prefixes<'a> {

@@ -22,10 +22,13 @@ use super::super::expr::{add, and, binary, convert, eq, int, local, lt, mul, not
 use super::super::host::Host;
 use super::block::{WARP, bits};
 use super::items::masked;
-use terrace_base::{BinOp, ScalarType};
-use terrace_ir::flat::{Descriptor, Expr as FlatExpr, Op};
+use terrace_base::{BinOp, ScalarType, UnOp};
+use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Op};
 use terrace_ir::kernel::{ArrayId, Expr, ParamId, Stmt};
 use terrace_ir::{Atom, ValueId};
+
+/// How much text the loops over a thread's elements may become when they are unrolled, in plain operations.
+const UNROLLED: i64 = 640;
 
 /// The shape of a tile.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +59,9 @@ impl Strips {
             _ => None,
         });
         let largest = types.iter().copied().chain(read).map(ScalarType::size_bytes).max().unwrap_or(4) as i64;
+        let items = items.min(UNROLLED / weight(&op.body).max(1)).max(1);
         let mut wide = (16 / largest).clamp(1, 4);
-        while wide > items.max(1) {
+        while wide > items {
             wide /= 2;
         }
         Strips { block, rows: (items / wide).max(1), wide }
@@ -261,6 +265,18 @@ impl Strips {
             },
         )
     }
+}
+
+/// How much text a body becomes, in plain operations.
+fn weight(body: &Body) -> i64 {
+    let one = |e: &FlatExpr| match e {
+        FlatExpr::Unary(UnOp::Neg | UnOp::Not | UnOp::Abs, _) => 1,
+        FlatExpr::Binary(BinOp::Pow | BinOp::Atan2, ..) => 32,
+        FlatExpr::Binary(BinOp::Div | BinOp::Rem, ..) => 4,
+        FlatExpr::Unary(..) => 16,
+        _ => 1,
+    };
+    body.stmts.iter().map(|s| one(&s.expr)).sum()
 }
 
 /// Whether elements lie one beside the other from the start of the buffer on.
