@@ -255,7 +255,10 @@ impl Lines {
 
 /// A loop that only divides, or takes roots of, the elements of arrays: by one call that has one branch for all rare cases.
 fn together(k: &Kernel, stmt: &Stmt) -> Option<String> {
-    let Stmt::For { var, from: Expr::Const(from), to: Expr::Const(to), body, .. } = stmt else { return None };
+    let Stmt::For { var, from: Expr::Const(from), to: Expr::Const(to), step: Expr::Const(step), body, .. } = stmt
+    else {
+        return None;
+    };
     let [Stmt::SetElement(array, at, value)] = body.as_slice() else { return None };
     let (n, each) = (to.as_i64()?, Expr::Local(*var));
     let whole =
@@ -264,11 +267,15 @@ fn together(k: &Kernel, stmt: &Stmt) -> Option<String> {
         Expr::Element(a, i) if **i == each && whole(*a) => Some(names::array(k, *a)),
         _ => None,
     };
-    if from.as_i64() != Some(0) || *at != each || !whole(*array) {
+    // The rare cases are computed from the same arrays again.
+    let apart = |e: &Expr| !matches!(e, Expr::Element(a, _) if a == array);
+    if from.as_i64() != Some(0) || step.as_i64() != Some(1) || *at != each || !whole(*array) {
         return None;
     }
     let to = names::array(k, *array);
     match value {
+        Expr::Binary(_, a, b) if !apart(a) || !apart(b) => None,
+        Expr::Unary(_, a) if !apart(a) => None,
         Expr::Binary(BinOp::Div, a, b) => Some(format!("terrace_divide<{n}>({to}, {}, {});", of(a)?, of(b)?)),
         Expr::Unary(UnOp::Sqrt, a) => Some(format!("terrace_roots<{n}>({to}, {});", of(a)?)),
         _ => None,
