@@ -220,6 +220,54 @@ fn rules() {
 }
 
 #[test]
+fn blocks_and_warps_count_where_they_may() {
+    let (a, p, into) = (ArrayId::new, ParamId::new, LocalId::new);
+    let u32s = |name: &str, count| Array { name: name.into(), elem: ScalarType::U32, count, shared: true };
+    let with = |body: Vec<Stmt>| {
+        let mut k = kernel(body);
+        k.arrays.push(u32s("counts", 32));
+        k.arrays.push(u32s("marks", 32));
+        k.arrays.push(u32s("short", 8));
+        k.locals.push(Local { name: "rank".into(), ty: ScalarType::U32 });
+        k.params.push(Param { name: "words".into(), kind: ParamKind::Scratch(ScalarType::I32) });
+        verify_kernel(&k, 1)
+    };
+    let fault = |body: Vec<Stmt>, words: &str| {
+        let message = with(body).unwrap_err();
+        assert!(message.contains(words), "{message:?} does not say {words:?}");
+    };
+    let gather = |operator, array, value| Stmt::AtomicElement { operator, array: a(array), at: int(0), value };
+    with(vec![gather(BinOp::Add, 0, int(1))]).unwrap();
+    fault(vec![gather(BinOp::Sub, 0, int(1))], "there is no atomic sub of i64");
+    fault(vec![gather(BinOp::Min, 1, Expr::Const(Scalar::F64(1.0)))], "own is not in shared memory");
+    let rank = |counts, marks, at| Stmt::Rank { into: into(4), counts: a(counts), marks: a(marks), at };
+    with(vec![rank(4, 5, Expr::Thread)]).unwrap();
+    fault(vec![rank(4, 6, Expr::Thread)], "counts and short differ in length");
+    fault(vec![rank(0, 5, Expr::Thread)], "what is counted: found i64, wanted u32");
+    let apart = Stmt::If(lt(Expr::Thread, int(3)), vec![rank(4, 5, int(0))], vec![]);
+    fault(vec![apart], "lanes are ranked where not all threads");
+    let small = Expr::Const(Scalar::I32(1));
+    let announce = |words, count| Stmt::Announce { words: p(words), at: int(0), count };
+    let earlier = |words, tops, own| Stmt::Earlier {
+        into: into(0),
+        words: p(words),
+        tops: p(tops),
+        tiles: int(9),
+        tile: Expr::Tile,
+        column: Expr::Thread,
+        own,
+    };
+    with(vec![announce(6, small.clone()), earlier(6, 3, small.clone())]).unwrap();
+    fault(vec![announce(5, small.clone())], "off is not a scratch buffer");
+    fault(vec![announce(3, small.clone())], "what is announced: found i64, wanted i32");
+    fault(vec![earlier(6, 6, small)], "a sum of many tiles: found i32, wanted i64");
+    fault(vec![earlier(6, 3, int(1))], "what was announced: found i64, wanted i32");
+    // What earlier tiles had differs between the threads.
+    let uses = Stmt::If(lt(local(0), int(3)), vec![Stmt::Barrier], vec![]);
+    fault(vec![earlier(6, 3, Expr::Const(Scalar::I32(1))), uses], "a barrier stands where not all threads");
+}
+
+#[test]
 fn barriers_stand_in_uniform_control() {
     let barrier = || vec![Stmt::Barrier];
     let ok = |body: Vec<Stmt>| verify_kernel(&kernel(body), 1).unwrap();
