@@ -20,6 +20,7 @@
 //! combine), [`look_back`] (tiles learn what came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
 //! Every combination has an order fixed by positions and tile sizes, never by timing.
 
+pub mod ahead;
 pub mod block;
 pub mod corners;
 pub mod group;

@@ -20,6 +20,7 @@
 //! without elements, and cost what an element costs. A masked point counts as the neutral element.
 
 use super::super::Lowered;
+use super::super::body::may_fail;
 use super::super::build::Builder;
 use super::super::expr::{
     add, and, binary, convert, eq, int, le, local, lt, max, min, mul, not, or, quot, select, sub,
@@ -27,6 +28,7 @@ use super::super::expr::{
 use super::super::expr::{as_int, truth};
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hint, hmul};
+use super::ahead::each_ahead;
 use super::block::{Combine, WARP, bits, is_first, lane, warp};
 use super::corners::{Corners, Extent, GROUP, Shape, row_end};
 use super::items::{self, Item, distance, plus, small};
@@ -309,6 +311,8 @@ impl Tile<'_> {
         let define = |b: &mut Builder<'_>, at: Expr, q: Expr| self.define_point(b, at, q);
         if needs_indices(b, self.op) {
             items::each(b, op, self.shape.cut, range, define, missed, take)?;
+        } else if may_fail(&op.body) {
+            each_ahead(b, op, self.shape.cut, range, define, missed, take)?;
         } else {
             items::each_mostly(b, op, self.shape.cut, range, define, missed, take)?;
         }
