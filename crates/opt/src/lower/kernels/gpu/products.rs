@@ -57,6 +57,8 @@ impl Shape {
         }
         let (registers, wide) = if elem.size_bytes() > 4 { (4, 2) } else { (8, 4) };
         let each = registers.min(host.tiles.gpu_items as i64).max(2);
+        // Groups of neighbours must be whole.
+        let wide = (1..=wide).rev().find(|w| each % w == 0).unwrap_or(1);
         Shape { threads: [block / across, across], each, wide, step: (host.tiles.gpu_items as i64 / 2).max(3) }
     }
 
@@ -66,13 +68,13 @@ impl Shape {
 
     /// Where in the square a thread's row, or column, number `k` is, from that of its first.
     fn apart(&self, d: usize, k: i64) -> i64 {
-        let wide = self.wide.min(self.each);
+        let wide = self.wide;
         k / wide * wide * self.threads[d] + k % wide
     }
 
     /// Where in the square the first row, or column, of a thread is.
     fn start(&self, thread: Expr) -> Expr {
-        binary(BinOp::Mul, thread, small(self.wide.min(self.each) as i32))
+        binary(BinOp::Mul, thread, small(self.wide as i32))
     }
 
     /// Elements from one row of staged reads to the next.
