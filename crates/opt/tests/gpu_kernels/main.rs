@@ -6,6 +6,7 @@
 //!
 //! The same texts are compiled for real devices where NVRTC is installed. Declined: speed.
 
+mod counts;
 mod maps;
 mod products;
 mod reductions;
@@ -165,7 +166,8 @@ fn for_devices() {
     if terrace_runtime::nvrtc_available().is_err() {
         return;
     }
-    for text in [maps::PROGRAM, products::PROGRAM, reductions::PROGRAM, rows::PROGRAM, scans::PROGRAM] {
+    for text in [counts::PROGRAM, maps::PROGRAM, products::PROGRAM, reductions::PROGRAM, rows::PROGRAM, scans::PROGRAM]
+    {
         let plan = lowered(text, TileSizes::NORMAL);
         let parts = std::iter::once(&plan.preamble).chain(plan.kernels.iter().map(|k| &k.text));
         let unit: String = parts.map(String::as_str).collect();
