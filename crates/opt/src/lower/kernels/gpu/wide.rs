@@ -27,7 +27,7 @@ use terrace_ir::flat::{Expr as FlatExpr, Op};
 use terrace_ir::kernel::{ArrayId, Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
 
-/// Neighbours of a thread.
+/// Neighbours of a thread, at most.
 const LANES: i64 = 4;
 
 /// The most elements that a thread asks for before it computes.
@@ -47,7 +47,8 @@ pub(super) fn tile(
     cut: Cut,
     (base, left): (&Expr, &Expr),
 ) -> Lowered<()> {
-    let lanes = if cut.items % LANES == 0 { LANES } else { cut.items };
+    // A power of two, so that loads of as many or fewer elements are whole and aligned.
+    let lanes = [LANES, 2].into_iter().find(|lanes| cut.items % lanes == 0).unwrap_or(1);
     let one_by_one = |b: &mut Builder<'_>, stores: bool| {
         b.for_("item", int(0), int(cut.items), int(1), false, |b, item| {
             // The same points as below.
