@@ -25,9 +25,12 @@ fn cost(program: &Program, backend: Backend, entry: &str, args: &[&str]) -> Cost
     Cost { launches: stats.launches, reads: stats.host_reads, waves: stats.calls / 2, peak: stats.peak_bytes }
 }
 
-/// (program, entry, arguments, launches on a CPU and on a GPU, host reads). On a GPU a reduction of rows that are not regular has two small
+/// Program, entry, arguments, launches on a CPU and on a GPU, host reads.
+type Row = (&'static str, &'static str, &'static [&'static str], [u64; 2], u64);
+
+/// On a GPU a reduction of rows that are not regular has two small
 /// launches beside the large one: where its tiles begin, and what becomes of rows that are longer than a tile.
-const TABLE: &[(&str, &str, &[&str], [u64; 2], u64)] = &[
+const TABLE: &[Row] = &[
     ("saxpy", "saxpy", &["2.0", "[f32(i) for i < 1000]", "[1.0 for _i < 1000]"], [1, 1], 0),
     ("spmv", "spmv", &["[[(i32(j), 0.5) for j < i % 7] for i < 300]", "[1.0 for _i < 9]"], [1, 3], 0),
     ("filter_sum", "filter_sum", &["2.0", "[f64(i % 8) for i < 1000]"], [1, 1], 0),
