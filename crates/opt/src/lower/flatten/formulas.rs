@@ -108,7 +108,8 @@ impl Flattener<'_> {
 
     /// The recipe of a size of the shape analysis: over scalars of the host and indices only.
     fn formula(&mut self, size: &Size, env: &Env) -> Option<Ix> {
-        if !is_plain(size) {
+        // What is said of code that nothing reaches may be anything, and the host computes formulas whether or not something does.
+        if !is_plain(size) || size.terms().any(|(_, c)| i64::try_from(c).is_err()) {
             return None;
         }
         let mut known = BTreeMap::new();

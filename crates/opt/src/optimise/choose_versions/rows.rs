@@ -18,7 +18,7 @@
 
 use crate::analysis::closed;
 use crate::options::Strategy;
-use terrace_algebra::Size;
+use terrace_algebra::{Assumptions, Size};
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
 use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var};
@@ -33,6 +33,22 @@ pub(super) struct Writer<'a> {
     pub span: Span,
 }
 
+/// Whether rows that a formula gives lengths lie where the formula says, one after the other. One that may be negative is a length only where its check holds,
+/// and in a row of its own a check does not keep other rows from being written.
+fn have_places(op: &Op) -> bool {
+    let last = op.space.len() - 1;
+    let index = |d: usize| size_var(op.indices[d]);
+    let length = |d: usize| closed::length(&op.space[d], &index);
+    match (&op.space[last], length(last)) {
+        (Descriptor::Closed { .. }, Some(own)) => {
+            let mut known = Assumptions::new();
+            (0..last).for_each(|d| length(d).iter().for_each(|n| known.assume_index(index(d), n)));
+            known.prove_le(&Size::zero(), &own).is_yes()
+        }
+        _ => true,
+    }
+}
+
 impl Writer<'_> {
     /// Writes an operator in the version that a strategy other than a mixture asks for, or the flat one.
     pub(super) fn version(&mut self, mut op: Op, binds: Vec<ValueId>, strategy: Strategy) {
@@ -44,10 +60,12 @@ impl Writer<'_> {
             }
             (Strategy::Outer, OpKind::Reduce { .. }) if rows => self.reduce_rows(op, binds, Level::Thread),
             (Strategy::Block, OpKind::Reduce { .. }) if rows => self.reduce_rows(op, binds, Level::Block),
-            (Strategy::Outer, OpKind::Map { rows: None } | OpKind::Scan { .. }) if rows && !binds.is_empty() => {
+            (Strategy::Outer, OpKind::Map { rows: None } | OpKind::Scan { .. })
+                if rows && !binds.is_empty() && have_places(&op) =>
+            {
                 self.map_rows(op, binds);
             }
-            (Strategy::Outer, OpKind::Pack) if rows => self.pack_rows(op, binds),
+            (Strategy::Outer, OpKind::Pack) if rows && have_places(&op) => self.pack_rows(op, binds),
             _ => self.push(binds, Expr::Op(Box::new(op))),
         }
     }

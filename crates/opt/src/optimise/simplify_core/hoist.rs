@@ -6,12 +6,14 @@
 //! ```
 //!
 //! A statement moves out of lambdas and loop bodies to the outermost one that it depends on, right before the statement that it stood in. It
-//! never leaves a branch, and never the checks that it names: those of its own and those inside it. The map around it may have no elements
+//! never leaves a branch, and never the checks that it names: those of its own and those inside it, and where it could go wrong without them, those
+//! of the statements that it leaves. The map around it may have no elements
 //! and the loop may never run, so what moves must end, must not stop the program and must not cost more than what is there already:
 //! scalars, and operators on arrays that exist, at most linear in their lengths (or sorting them), with scalar bodies. Arrays whose length is
 //! just a number (`iota`, `replicate`, `generate`, the bins of `hist`) stay, unless the number is a length or a constant; calls and loops stay too.
 
 use std::collections::BTreeMap;
+use terrace_base::BinOp;
 use terrace_ir::check::CheckId;
 use terrace_ir::core::visit::{bound_values, checks_of, free_values_of_expr, has_checks};
 use terrace_ir::core::{Body, Expr, Function, Stmt, StmtKind};
@@ -28,6 +30,8 @@ struct Hoist<'a> {
     checks: BTreeMap<CheckId, usize>,
     /// Integers that are the length of something.
     lengths: BTreeMap<ValueId, ()>,
+    /// What the statements around name.
+    around: Vec<CheckId>,
     /// The outermost body that a statement of the current one may move to.
     floor: usize,
     changed: bool,
@@ -47,6 +51,7 @@ pub(super) fn hoist(function: &mut Function) -> bool {
         depth: BTreeMap::new(),
         checks: BTreeMap::new(),
         lengths: BTreeMap::new(),
+        around: Vec::new(),
         floor: 0,
         changed: false,
     };
@@ -67,7 +72,11 @@ impl Hoist<'_> {
                     hidden.push((*check, self.checks.insert(*check, depth)));
                 }
                 StmtKind::Let { value, expr, after } => {
-                    for moved in self.inside(expr, depth) {
+                    let outside = self.around.len();
+                    self.around.extend(after.iter());
+                    let moved = self.inside(expr, depth);
+                    self.around.truncate(outside);
+                    for moved in moved {
                         match moved.to == depth {
                             true => out.push(moved.stmt),
                             false => leaving.push(moved),
@@ -79,12 +88,17 @@ impl Hoist<'_> {
                     if matches!(expr, Expr::Length(_)) {
                         self.lengths.insert(*value, ());
                     }
+                    let mut named = after.clone();
+                    if !harmless(expr) {
+                        named.extend(self.around.iter().filter(|c| !after.contains(c)));
+                    }
                     let to = match depth > self.floor && self.may_move(expr) {
-                        true => self.level(*value, expr, after).max(self.floor),
+                        true => self.level(*value, expr, &named).max(self.floor),
                         false => depth,
                     };
                     self.depth.insert(*value, to);
                     if to < depth {
+                        *after = named;
                         self.changed = true;
                         leaving.push(Leaving { to, stmt });
                         continue;
@@ -167,6 +181,11 @@ fn named_inside(expr: &Expr) -> Vec<CheckId> {
 
 fn all_scalar(body: &Body) -> bool {
     body.stmts.iter().all(|s| matches!(&s.kind, StmtKind::Let { expr, .. } if scalar(expr)))
+}
+
+/// What cannot go wrong anywhere.
+fn harmless(expr: &Expr) -> bool {
+    scalar(expr) && !matches!(expr, Expr::Index { .. } | Expr::Binary(BinOp::Div | BinOp::Rem, ..))
 }
 
 /// What takes a fixed time and no memory.
