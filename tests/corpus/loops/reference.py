@@ -210,3 +210,13 @@ def determinant(a):
 
 matrices = [some.grid(n, n) for n in (1, 2, 3, 4, 5)] + [some.grid(4, 4, 0, 1) for _ in range(8)]
 write(__file__, "matrices_in_loops", ("determinant", determinant, [(m,) for m in matrices]))
+
+powers = [([2.0**k for k in range(3 - n, 3 + n)], [4.0 ** (k % 5 - 2) for k in range(n)]) for n in SIZES]
+write(
+    __file__,
+    "quotients_in_sums",
+    ("shares", lambda xs, ys: [sum(x / y for y in ys) for x in xs], powers),
+    ("roots", lambda xs, ys: [sum(math.sqrt(x * y) for y in ys) for x in xs], [([4.0**k for k in range(n)], ys) for n, (_, ys) in zip(SIZES, powers)]),
+    ("choices", lambda xs, ys: [sum(y / x if y > x else math.sqrt(x * y) / y for y in ys) for x in xs], [([4.0**k for k in range(n % 7)], ys) for n, (_, ys) in zip(SIZES, powers)]),
+    ("pairs", lambda xs, ys, zs: [sum(x * y / z for y, z in zip(ys, zs)) for x in xs], [(xs, ys, ys) for xs, ys in powers]),
+)
