@@ -416,6 +416,13 @@ pub fn is_scalar(e: &FlatExpr) -> bool {
     )
 }
 
+/// Whether computing the key of a sort again, in every round, costs little and cannot fail.
+pub fn is_cheap_key(body: &Body) -> bool {
+    const FEW: usize = 6;
+    let cheap = |e: &FlatExpr| is_scalar(e) && !matches!(e, FlatExpr::Fma(..) | FlatExpr::Size(_));
+    body.stmts.len() <= FEW && body.stmts.iter().all(|s| cheap(&s.expr))
+}
+
 /// How often a scalar expression mentions a value.
 pub fn count_uses(e: &FlatExpr, v: ValueId) -> usize {
     let is = |a: &Atom| usize::from(*a == Atom::Var(v));

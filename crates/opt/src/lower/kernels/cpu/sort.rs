@@ -26,6 +26,7 @@ mod rounds;
 mod rows;
 
 use super::tiles::{element_tile_by, element_tile_of};
+use crate::lower::kernels::body::is_cheap_key;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, binary, constant, convert, eq, ge, int, le, lt, not, select, sub};
 use crate::lower::kernels::host::Host;
@@ -34,7 +35,7 @@ use crate::lower::kernels::points::{Point, count, for_points, locate, row_length
 use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Body, Expr as FlatExpr, Op, OpKind, SortForm};
+use terrace_ir::flat::{Op, OpKind, SortForm};
 use terrace_ir::kernel::{Expr, Stmt};
 use terrace_plan::host::{HostExpr, HostStmt, SlotId, SlotType};
 
@@ -47,16 +48,13 @@ const TILES: usize = 16;
 /// The most bits of a digit: as many buffers of one cache line fit into the second cache.
 const MOST_BITS: i64 = 11;
 
-/// A body with more statements is computed once and stored.
-const FEW: usize = 6;
-
 pub(super) fn sort(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     let (OpKind::Sort { form }, [bind], [key]) = (&op.kind, binds, op.body.results.as_slice()) else {
         return Err(limit(span, "a sort by several keys"));
     };
     let key = host.atom_type(key);
     let points = host.points(op, binds)?;
-    let stored = if is_plain(&op.body) { None } else { Some(store_keys(host, op, key, &points, *bind, span)?) };
+    let stored = if is_cheap_key(&op.body) { None } else { Some(store_keys(host, op, key, &points, *bind, span)?) };
     let [least, most] = TILES_PER_TILE.map(|n| hint((n * host.tiles.cpu_tile) as i64));
     let tile = host.new_slot("size", SlotType::Host(ScalarType::I64));
     host.emit(HostStmt::Compute { to: tile, expr: hmin(hmax(hceil_div(points.clone(), TILES), least), most) });
@@ -84,15 +82,6 @@ pub(super) fn sort(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
         sort.hand_over(host, *bind, &points, span)?;
     }
     Ok(())
-}
-
-/// Whether computing the key again costs little and cannot fail.
-fn is_plain(body: &Body) -> bool {
-    let cheap = |e: &FlatExpr| {
-        use FlatExpr::{Atom, Binary, Convert, Read, Select, Unary};
-        matches!(e, Atom(_) | Unary(..) | Binary(..) | Convert(..) | Read { .. } | Select(..))
-    };
-    body.stmts.len() <= FEW && body.stmts.iter().all(|s| cheap(&s.expr))
 }
 
 /// Computes all keys, into a buffer of their own.

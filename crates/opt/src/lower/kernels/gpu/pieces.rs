@@ -18,7 +18,7 @@ use super::super::Lowered;
 use super::super::build::Builder;
 use super::super::expr::{add, int, local, lt, min, mul, not, quot, select, sub, truth};
 use super::super::host::Host;
-use super::super::host_expr::{hadd, hceil_div, hdiv, hint, hmin, hmul};
+use super::super::host_expr::{hadd, hceil_div, hdiv, hint, hmax, hmin, hmul};
 use super::super::points;
 use super::block::{Combine, is_first};
 use super::corners::{Extent, Shape, row_end};
@@ -228,5 +228,6 @@ pub fn has_long_rows(host: &Host<'_>, op: &Op, shape: &Shape) -> Option<HostExpr
         Atom::Const(c) => hint(c.as_i64()?),
         Atom::Var(v) => host.home(*v)?.host.map(HostExpr::Slot)?,
     };
-    Some(hmin(hdiv(m, hint(shape.piece + 1)), hint(1)))
+    // Where there are no rows their length may be negative.
+    Some(hmax(hmin(hdiv(m, hint(shape.piece + 1)), hint(1)), hint(0)))
 }

@@ -26,6 +26,7 @@
 mod move_tiles;
 mod rounds;
 
+use super::super::body::is_cheap_key;
 use super::super::build::Builder;
 use super::super::expr::{add, and, binary, convert, int, lt, min, mul, sub};
 use super::super::host::Host;
@@ -37,15 +38,12 @@ use super::map::{HEAVY_ITEMS, LIGHT_ITEMS};
 use super::tiles::{Cut, define_point};
 use terrace_base::{BinOp, Scalar, ScalarType, Span, ordinal_type};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Body, Expr as FlatExpr, Op, SortForm};
+use terrace_ir::flat::{Op, SortForm};
 use terrace_ir::kernel::{COLUMNS, Expr, Stmt};
 use terrace_plan::host::{HostExpr, SlotId};
 
 /// Values of a digit.
 const DIGITS: i64 = COLUMNS as i64;
-
-/// A body with more statements is computed once and stored.
-const FEW: usize = 6;
 
 /// Bytes of shared memory that the elements of a tile may take, beside the counters.
 const TILE_BYTES: i64 = 28 * 1024;
@@ -60,7 +58,7 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], form: SortForm, sp
     };
     let key = host.atom_type(key);
     let points = host.points(op, binds)?;
-    let stored = if is_plain(&op.body) { None } else { Some(store_keys(host, op, key, *bind, &points, span)?) };
+    let stored = if is_cheap_key(&op.body) { None } else { Some(store_keys(host, op, key, *bind, &points, span)?) };
     let place = host.function.values[*bind].at.clone();
     let own = place.filter(|p| p.index.dims.iter().all(|d| d.stride.as_constant() == Some(1)));
     let (carried, elem) = match form {
@@ -100,15 +98,6 @@ pub fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], form: SortForm, sp
         sort.hand_over(host, *bind, &points, span)?;
     }
     Ok(())
-}
-
-/// Whether computing the key again costs little and cannot fail.
-fn is_plain(body: &Body) -> bool {
-    let cheap = |e: &FlatExpr| {
-        use FlatExpr::{Atom, Binary, Convert, Read, Select, Unary};
-        matches!(e, Atom(_) | Unary(..) | Binary(..) | Convert(..) | Read { .. } | Select(..))
-    };
-    body.stmts.len() <= FEW && body.stmts.iter().all(|s| cheap(&s.expr))
 }
 
 /// Computes all keys, into a buffer of their own.
