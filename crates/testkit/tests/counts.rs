@@ -1,6 +1,6 @@
 //! What programs cost, in numbers that do not depend on the machine: launches, host reads, peak memory.
 //!
-//! One parallel nest is one kernel, and a size that the device computes stays there: these are promises, so they are tests.
+//! One parallel nest is one kernel (on a GPU, rows that are not regular take two small ones beside it), and a size that the device computes stays there: these are promises, so they are tests.
 //! `cargo test -p terrace-testkit --test counts -- --nocapture` prints the figures of the recursion.
 
 use terrace::{Backend, Program, Settings};
@@ -71,7 +71,7 @@ fn windows_are_never_stored() {
 }
 
 #[test]
-fn one_nest_is_one_kernel_and_sizes_stay_on_the_device() {
+fn a_nest_takes_the_launches_it_should_and_sizes_stay_on_the_device() {
     for (k, backend) in [Backend::C, Backend::CudaSim].into_iter().enumerate() {
         for (file, entry, args, launches, reads) in TABLE {
             let found = cost(&example(file), backend, entry, args);

@@ -29,7 +29,7 @@ use terrace_ir::flat::Op;
 use terrace_ir::kernel::{Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
 
-/// Items per thread where all points cost the same. On an H200, `a * x + y` over 2^28 numbers takes 0.96 ms with 4 and 0.77 with 16.
+/// Items per thread where all points cost the same. Fewer leave the memory of a large GPU idle.
 pub(super) const LIGHT_ITEMS: usize = 16;
 /// Items per thread where points may differ in cost.
 pub(super) const HEAVY_ITEMS: usize = 2;

@@ -12,7 +12,7 @@
 //! maps that write over what the reduction reads.
 
 use super::super::Lowered;
-use super::super::body::may_fail;
+use super::super::body::{is_scalar, may_fail};
 use super::super::build::Builder;
 use super::super::host::Host;
 use super::super::points;
@@ -68,7 +68,7 @@ impl<'a> Results<'a> {
         take_reads(&mut body, &first.binds, here, &mut taken);
         let uses = count_uses(&host.function.body);
         let used: usize = first.binds.iter().filter_map(|v| uses.get(v)).sum();
-        let is_mine = used == taken.len() && used > 0 && is_scalar(&body);
+        let is_mine = used == taken.len() && used > 0 && has_only_scalars(&body);
         let then = Then { op: map, binds: &second.binds, body, taken };
         is_mine.then_some((between + 1, Results { binds: &first.binds, then: Some(then) }))
     }
@@ -105,17 +105,10 @@ fn writes_over(host: &Host<'_>, expr: &FlatExpr, binds: &[ValueId]) -> bool {
     binds.iter().filter_map(|v| block(*v)).any(|to| read.iter().any(|from| host.may_be_one(*from, to)))
 }
 
-fn is_scalar(body: &Body) -> bool {
+/// Whether a body is scalar computations and choices between such.
+fn has_only_scalars(body: &Body) -> bool {
     body.stmts.iter().all(|s| match &s.expr {
-        FlatExpr::Atom(_)
-        | FlatExpr::Unary(..)
-        | FlatExpr::Binary(..)
-        | FlatExpr::Fma(..)
-        | FlatExpr::Convert(..)
-        | FlatExpr::Select(..)
-        | FlatExpr::Size(_)
-        | FlatExpr::Read { .. } => true,
-        FlatExpr::If { then, otherwise, .. } => is_scalar(then) && is_scalar(otherwise),
-        _ => false,
+        FlatExpr::If { then, otherwise, .. } => has_only_scalars(then) && has_only_scalars(otherwise),
+        e => is_scalar(e),
     })
 }

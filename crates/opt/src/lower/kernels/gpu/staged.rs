@@ -11,7 +11,7 @@
 //! Then tiles are four times larger and shared memory is asked for a quarter. Declined: bodies with checks, with operators or loops, with other
 //! loads than at the element's position, and those that ask where they are.
 
-use super::super::body::may_fail;
+use super::super::body::{is_scalar, may_fail};
 use super::super::host::Host;
 use terrace_base::ScalarType;
 use terrace_ir::flat::{Body, Expr as FlatExpr, Op, visit};
@@ -62,15 +62,11 @@ impl Staged {
     }
 }
 
+/// Whether a body needs nothing but its operands: no memory, no sizes.
 fn is_arithmetic(body: &Body) -> bool {
     body.stmts.iter().all(|s| match &s.expr {
-        FlatExpr::Atom(_)
-        | FlatExpr::Unary(..)
-        | FlatExpr::Binary(..)
-        | FlatExpr::Fma(..)
-        | FlatExpr::Convert(..)
-        | FlatExpr::Select(..) => true,
         FlatExpr::If { then, otherwise, .. } => is_arithmetic(then) && is_arithmetic(otherwise),
-        _ => false,
+        FlatExpr::Read { .. } | FlatExpr::Size(_) => false,
+        e => is_scalar(e),
     })
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A warp reads a row of strips without gaps, and every element has a register of its own, so that a multiprocessor holds as many bytes as
-//! it has registers for. That is what bounds kernels in which a tile waits for earlier ones: a tile lives ten microseconds
+//! it has registers for. That is what bounds kernels in which a tile waits for earlier ones: a tile lives about as long
 //! whatever its size.
 //!
 //! A whole tile is asked for at once, columns that are read at the point itself by wide loads ([`Strips::compute`]). In the last
