@@ -9,7 +9,7 @@
 //! xs[..n]      xs[..min(n % 5, len(xs))]
 //! ```
 //!
-//! In a fifth of the programs one guard is left out. Only one: of several checks that fail, in different operators, which is
+//! In a quarter of the programs one guard is left out. Only one: of several checks that fail, in different operators, which is
 //! met first depends on how operators are fused, and the comparison would prove nothing. Where the one that is left out
 //! stands in a loop, a function or an operator (`Sample::loose`), engines agree on the check and its place but may meet it with other values:
 //! element by element or step by step is a matter of the engine.
@@ -124,7 +124,7 @@ pub(super) const INT: Ty = Ty::Int;
 
 impl Generator {
     fn sample(&mut self) -> Sample {
-        let unguarded = self.number.is_multiple_of(5).then(|| self.random.below(4));
+        let unguarded = self.number.is_multiple_of(super::FAILING).then(|| self.random.below(4));
         self.declare_types();
         let in_functions = self.random.chance(3);
         self.unguarded = unguarded.filter(|_| in_functions);
