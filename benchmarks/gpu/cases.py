@@ -2,16 +2,18 @@
 
 A case names an entry and the maker of its arguments in benchmarks/programs, and the arguments of its peer in peers/, which makes the same data. `bytes`
 is the least traffic: every input read once, every output written once. `wanted` is a fraction of the limit (those bytes over the bandwidth of a
-copy in the same run), or of the best way of a peer; none means that the figure is only reported.
+copy in the same run), or of the best way of a peer; none means that the figure is only reported. `options` are handed to `terrace`.
 """
 
 
 class Case:
-    def __init__(self, name, program, entry, maker, sizes, peer, peer_args, bytes_moved, wanted=None, tolerance=1e-9, strategies=False):
+    def __init__(self, name, program, entry, maker, sizes, peer, peer_args, bytes_moved, wanted=None, tolerance=1e-9, strategies=False,
+                 options=()):
         self.name, self.program, self.entry, self.maker = name, program, entry, maker
         self.sizes = [str(s) for s in sizes]
         self.peer, self.peer_args = peer, [str(a) for a in peer_args]
         self.bytes, self.wanted, self.tolerance, self.strategies = bytes_moved, wanted, tolerance, strategies
+        self.options = list(options)
 
 
 def limit(fraction):
@@ -51,8 +53,13 @@ def histogram(n, bins):
     return Case(f"histogram {bins}", "histogram", "counts", "make", [n, bins], "histogram", [n, bins], 4 * n + 4 * bins, of("cub", 0.8))
 
 
+def both_ways(name, *more, **named):
+    """A case as it is, and with every row treated as if it had a length of its own."""
+    return [Case(name, *more, **named), Case(f"{name} irregular", *more, **named, options=["--regularity", "off"])]
+
+
 def cases(flat, filtered, collatz, side, power, power_m, half, huge, short, equal, law, hist, bins, sort, segments, product, scans, triangles, grids,
-          ragged, one, rows, row, picture, bodies):
+          ragged, one, rows, row, picture, bodies, images):
     n = filtered
     ragged_count = 20 * ragged
     return [
@@ -83,8 +90,9 @@ def cases(flat, filtered, collatz, side, power, power_m, half, huge, short, equa
         *[jacobi(size, g) for g in grids for size in (3, 5, 7, 9)],
         Case("ragged", "ragged", "pipeline", "make", [ragged], "ragged", [ragged], 8 * ragged_count + 24 * ragged, limit(0.5)),
         Case("sort one array", "quicksort", "sort_one", "one", [one], "quicksort", ["one", one], 16 * one),
-        Case("qsort_rec", "quicksort", "sort_rows", "rows", [rows, row], "quicksort", ["rows", rows, row], 16 * rows * row),
-        Case("qsort_loop", "qsort_loop", "sort_rows", "rows", [rows, row], "quicksort", ["rows", rows, row], 16 * rows * row),
+        *both_ways("qsort_rec", "quicksort", "sort_rows", "rows", [rows, row], "quicksort", ["rows", rows, row], 16 * rows * row),
+        *both_ways("qsort_loop", "qsort_loop", "sort_rows", "rows", [rows, row], "quicksort", ["rows", rows, row], 16 * rows * row),
+        *both_ways("fft", "fft", "transforms", "make", [images, 32], "fft", [images, 32], 16 * 32**2 * images, tolerance=1e-4),
         Case("collatz", "collatz", "collatz", "make", [collatz], "collatz", [collatz], 16 * collatz),
         Case("mandelbrot", "mandelbrot", "picture", "make", [picture], "mandelbrot", [picture], 4 * picture**2, of("cuda", 0.9), 1e-3),
         Case("nbody", "nbody", "accelerations", "make", [bodies], "nbody", [bodies], 28 * bodies, of("cuda", 0.9), 1e-2),
@@ -94,8 +102,8 @@ def cases(flat, filtered, collatz, side, power, power_m, half, huge, short, equa
 GPU = dict(flat=2**28, filtered=2**27, collatz=2**22, side=126, power=4_000_000, power_m=700_000, half=2_000_000, huge=(1_000_000, 6, 24_000_000),
            short=(2**26, 4), equal=[(2**22, 64), (2**16, 4096)], law=(10_000_000, 700_000, 2**26), hist=2**28, bins=[256, 65_536, 2**24],
            sort=2**27, segments=2**20, product=4096, scans=[(2**20, 2**4), (2**12, 2**12), (2**4, 2**20)], triangles=[16384, 32768],
-           grids=[4096, 16384], ragged=20_000_000, one=2**20, rows=10_000, row=1000, picture=8192, bodies=65_536)
+           grids=[4096, 16384], ragged=20_000_000, one=2**20, rows=10_000, row=1000, picture=8192, bodies=65_536, images=4096)
 QUICK = dict(flat=2**16, filtered=2**16, collatz=2**10, side=12, power=2000, power_m=900, half=1000, huge=(500, 6, 20_000),
              short=(2**10, 4), equal=[(2**8, 64), (2**4, 4096)], law=(1000, 500, 2**14), hist=2**14, bins=[256, 1000, 2**15],
              sort=2**12, segments=200, product=64, scans=[(2**10, 2**4), (2**6, 2**6), (2**4, 2**10)], triangles=[300], grids=[100],
-             ragged=1000, one=2**10, rows=20, row=100, picture=64, bodies=256)
+             ragged=1000, one=2**10, rows=20, row=100, picture=64, bodies=256, images=4)

@@ -27,7 +27,7 @@ import cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIBRARIES = {"spmv": "cusparse", "trmv": "cublas", "matmul": "cublas"}
+LIBRARIES = {"spmv": "cusparse", "trmv": "cublas", "matmul": "cublas", "fft": "cufft"}
 STRATEGIES = ["flat", "outer", "block", "seq"]
 FLAG_SETS = {"plain": "-O3 -std=c++17 -arch=sm_90 --extended-lambda"}
 
@@ -69,7 +69,7 @@ def link_flags(program, build):
     library = LIBRARIES.get(program)
     if not library:
         return []
-    header = "cublas_v2.h" if library == "cublas" else "cusparse.h"
+    header = "cublas_v2.h" if library == "cublas" else f"{library}.h"
     probe = build / f"probe_{library}.cu"
     probe.write_text(f"#include <{header}>\nint main() {{ return 0; }}\n")
     if call([os.environ.get("NVCC", "nvcc"), str(probe), "-o", str(probe) + ".out", f"-l{library}"], 60)[0] == 0:
@@ -86,7 +86,7 @@ def link_flags(program, build):
 
 
 def build_peers(programs, build):
-    """Compiles every peer with every set of flags, side by side; what failed is said and left out."""
+    """Compiles every peer with every set of flags, side by side; what failed is said and left out. Peers in Python need nothing."""
     compiler = os.environ.get("NVCC", "nvcc")
 
     def one(job):
@@ -109,7 +109,11 @@ def build_peers(programs, build):
     with concurrent.futures.ThreadPoolExecutor(max_workers=min(12, os.cpu_count() or 1)) as pool:
         for (program, name, _), out in pool.map(one, jobs):
             if out:
-                made.setdefault(program, {})[name] = out
+                made.setdefault(program, {})[name] = [str(out)]
+    for program in programs:
+        script = HERE / "peers" / (program + ".py")
+        if script.exists():
+            made.setdefault(program, {})["python"] = [sys.executable, str(script)]
     return made
 
 
@@ -129,15 +133,15 @@ def run_terrace(terrace, case, build, limit, backend, extra):
     return found
 
 
-def run_peer(paths, case, limit):
+def run_peer(commands, case, limit):
     lines = []
-    for flags, path in (paths or {}).items():
-        code, text, err = call([str(path), *case.peer_args], limit)
+    for flags, command in (commands or {}).items():
+        code, text, err = call([*command, *case.peer_args], limit)
         for line in text.splitlines():
             if line.startswith("{"):
                 lines.append({**json.loads(line), "flags": flags})
         if code != 0:
-            lines.append({"failed": f"exit code {code}: {err.strip()[-300:]}", "peer": path.name, "flags": flags})
+            lines.append({"failed": f"exit code {code}: {err.strip()[-300:]}", "peer": pathlib.Path(command[-1]).name, "flags": flags})
     return lines
 
 
@@ -155,7 +159,7 @@ def better(old, new):
 
 def measure_case(case, terrace, peers, build, it):
     ours, ways, strategies = None, {}, {}
-    extra = it.extra.split()
+    extra = [*case.options, *it.extra.split()]
     for _ in range(it.rounds):
         found = run_terrace(terrace, case, build, it.limit, it.backend, extra)
         if "failed" in found:
@@ -251,6 +255,8 @@ def bench(it):
             for peer in record["peers"]:
                 if "failed" in peer:
                     say(f"  peer {peer['peer']} FAILED {peer['failed']}")
+                if "skipped" in peer:
+                    say(f"  peer {peer['peer']} left out: {peer['skipped']}")
             everything = {"kind": it.what, "options": it.extra, "rounds": it.rounds, "copy_gb_per_s": bandwidth, **facts, "cases": records}
             (out / f"gpu_{it.what}.json").write_text(json.dumps(everything, indent=1) + "\n")
     table = "\n".join([HEADER, RULE, *[row(r, bandwidth) for r in records]])

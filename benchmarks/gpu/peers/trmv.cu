@@ -1,5 +1,5 @@
-// Packed lower triangle times vector: a warp per row, a block per row, and cuBLAS (-DNO_CUBLAS leaves it out). Rows of the lower triangle
-// packed one after the other are the columns of an upper triangle, so the library multiplies by the transpose.
+// Packed lower triangle times vector: a warp per row, a block per row, and cuBLAS (-DNO_CUBLAS leaves it out), packed and in a square of which half
+// is not used. Rows of the lower triangle one after the other are the columns of an upper triangle, so the library multiplies by the transpose.
 #include "peer.cuh"
 
 #ifndef NO_CUBLAS
@@ -43,6 +43,16 @@ int main(int argc, char** argv) {
         CUDA(cudaMemcpyAsync(out, v, size_t(n) * 4, cudaMemcpyDeviceToDevice));
         const cublasStatus_t s = cublasStpmv(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, int(n), m, out, 1);
         if (s != CUBLAS_STATUS_SUCCESS) fprintf(stderr, "cublasStpmv: %d\n", int(s));
+    }, out, size, n);
+    float* square = array<float>(n * n);
+    each(n * n, [=] __device__(int64_t k) {
+        const int64_t i = k / n, j = k % n;
+        if (j <= i) square[k] = m[i * (i + 1) / 2 + j];
+    });
+    measure("cublas", "strmv, a square", [=] {
+        CUDA(cudaMemcpyAsync(out, v, size_t(n) * 4, cudaMemcpyDeviceToDevice));
+        const cublasStatus_t s = cublasStrmv(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, int(n), square, int(n), out, 1);
+        if (s != CUBLAS_STATUS_SUCCESS) fprintf(stderr, "cublasStrmv: %d\n", int(s));
     }, out, size, n);
 #endif
 }

@@ -34,7 +34,9 @@ fn files(folder: &str) -> Vec<String> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = if folder == "." { name.clone() } else { format!("{folder}/{name}") };
             match entry.file_type().expect("a kind of file") {
-                kind if kind.is_dir() && !["target", ".git", "carry"].contains(&name.as_str()) => folders.push(path),
+                // In a second working tree, the history is a file that says where it is.
+                _ if name == ".git" => {}
+                kind if kind.is_dir() && !["target", "carry"].contains(&name.as_str()) => folders.push(path),
                 kind if kind.is_file() => found.push(path),
                 _ => {}
             }
