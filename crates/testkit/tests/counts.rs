@@ -70,6 +70,27 @@ fn windows_are_never_stored() {
     }
 }
 
+/// Loops that each point runs on arrays of its own, with updates in branches.
+const OWN_ARRAYS: &str = "
+entry mended(rows: [][]i64) -> [][]i64 =
+  [loop xs = row for i < len(row) do if xs[i] < 0 then xs with [i] = -xs[i] else xs for row in rows]
+entry dealt(rows: [][]i64) -> []([]i64, []i64) =
+  [loop (a, b) = (row, row) for i < len(row) do
+     if row[i] % 2 == 0 then (a with [i] = 0, b)
+     else if row[i] > 5 then (a, (b with [i] = i) with [0] = a[i])
+     else let a = a with [i] = b[0] in (a, b with [i] = a[0])
+   for row in rows]
+";
+
+#[test]
+fn loops_that_update_in_branches_stay_in_their_threads() {
+    let program = Program::from_text("own", OWN_ARRAYS).unwrap_or_else(|e| panic!("{e}"));
+    for entry in ["mended", "dealt"] {
+        let found = cost(&program, Backend::C, entry, &["[[j * i % 9 - 3 for j < 20] for i < 30]"]);
+        assert_eq!((found.launches, found.reads), (1, 0), "{entry}");
+    }
+}
+
 #[test]
 fn a_nest_takes_the_launches_it_should_and_sizes_stay_on_the_device() {
     for (k, backend) in [Backend::C, Backend::CudaSim].into_iter().enumerate() {

@@ -204,6 +204,12 @@ impl Flattener<'_> {
         let host = Self::host();
         let form = self.form_of(then.result, &host).join(&self.form_of(otherwise.result, &host));
         let cond = self.scalar(cond, env, scope);
+        if self.level != Level::Grid
+            && then.result.var().is_some_and(|v| !self.source().values[v].ty.is_flat())
+            && let Some(rep) = self.thread_branches(cond, [then, otherwise], env, scope)?
+        {
+            return Ok(rep);
+        }
         let branch = |s: &mut Self, body: &Body| -> Result<flat::Body> {
             let saved = s.fun.offsets.clone();
             let out = s.body(|s| {

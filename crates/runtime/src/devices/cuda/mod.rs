@@ -272,6 +272,10 @@ impl Code for CudaCode {
     fn prepare(&self, kernels: &[usize]) -> Result<(), String> {
         let missing = |at: &usize| self.kernels.get(*at).is_some_and(|kernel| kernel.loaded.get().is_none());
         let kernels: Vec<usize> = kernels.iter().copied().filter(missing).collect();
+        if kernels.is_empty() {
+            // Asking the system for its cores takes longer than a launch.
+            return Ok(());
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         at_once(&kernels, cores, |at| self.kernel(*at).map(|_| ()))?;
         Ok(())

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Every array of the state is followed through the body as a *version*. An update ends one and begins the next; a version that has
-//! ended must not be mentioned again. A loop inside takes over the versions that it starts from.
+//! ended must not be mentioned again. A loop inside takes over the versions that it starts from. Both sides of a branch start from the same versions, and
+//! must end with versions of the same arrays.
 
 use super::super::Types;
 use super::super::plain::{is_scalar_stmt, is_thread_body};
@@ -52,6 +53,7 @@ struct Version {
 struct Track<'t> {
     types: &'t Types,
     made: BTreeMap<ValueId, Made>,
+    /// Versions that must not be mentioned any more.
     ended: BTreeSet<usize>,
     next: usize,
     depth: usize,
@@ -131,6 +133,24 @@ impl Track<'_> {
         if stays { self.taken_over(&next) } else { None }
     }
 
+    /// What one of two bodies gives, each from where the other one started.
+    fn branches(&mut self, value: ValueId, then: &Body, otherwise: &Body) -> Option<Made> {
+        let before = self.ended.clone();
+        let a = self.body(then)?;
+        let ended = std::mem::replace(&mut self.ended, before);
+        let b = self.body(otherwise)?;
+        self.ended.extend(ended);
+        let mut slots = Vec::new();
+        slots_of(&a, &mut slots);
+        let apart = slots.iter().collect::<BTreeSet<_>>().len() == slots.len();
+        let same = same_slots(&a, &b) && same_slots(&b, &a) && self.is_here(&a) && self.is_here(&b);
+        if !apart || !same || !holds_arrays(&self.types[value].ty, &a) {
+            return None;
+        }
+        self.taken_over(&b)?;
+        self.taken_over(&a)
+    }
+
     /// Whether all of it began in this loop: what an inner loop ended would be missed in its next turn.
     fn is_here(&self, made: &Made) -> bool {
         match made {
@@ -176,6 +196,7 @@ impl Track<'_> {
                 self.begin(version.slot)
             }
             Expr::Loop { state, init, form, body } if !flat => self.turns(*state, &self.of(*init), form, body)?,
+            Expr::If { then, otherwise, .. } if !flat => self.branches(value, then, otherwise)?,
             Expr::Zip(arrays) if arrays.iter().all(|a| self.of(*a) == Made::Other) => Made::Other,
             _ if is_scalar_stmt(stmt, self.types) => {
                 let live = expr.bodies().into_iter().all(|body| self.mentions_live(body));
@@ -192,6 +213,14 @@ fn holds_arrays(ty: &Type, made: &Made) -> bool {
         (Type::Tuple(parts), Made::Tuple(all)) => parts.iter().zip(all).all(|(p, m)| holds_arrays(p, m)),
         (Type::Array(_), Made::Array(_)) => true,
         (ty, _) => ty.is_flat(),
+    }
+}
+
+fn slots_of(made: &Made, out: &mut Vec<usize>) {
+    match made {
+        Made::Other => {}
+        Made::Tuple(parts) => parts.iter().for_each(|p| slots_of(p, out)),
+        Made::Array(version) => out.push(version.slot),
     }
 }
 

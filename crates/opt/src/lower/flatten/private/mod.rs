@@ -17,6 +17,7 @@
 //! of a state must be equally long at each point, since an operator stores its rows side by side. Otherwise the host repeats the loop
 //! (`loops.rs`).
 
+mod branches;
 mod linear;
 
 use super::build::{Scope, size_of};
