@@ -207,6 +207,12 @@ impl Maker<'_> {
         } else if !irregular.is_empty() && !asks {
             outer = None;
             lacks("outer", "one row may be much longer than the others, and the host cannot see that at no cost");
+        } else if let ([op], true) = (ops.as_slice(), beside)
+            && matches!(op.space.last(), Some(Descriptor::Regular(_)))
+            && commutes(op)
+        {
+            outer = None;
+            lacks("outer", "rows of one length are left to single threads by the flat one, too, where they are short");
         } else if beside && total.is_none() {
             outer = None;
             lacks("outer", "threads would read far from each other if rows are long, and the host does not know that");

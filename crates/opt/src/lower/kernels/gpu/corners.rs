@@ -20,7 +20,7 @@ use super::super::expr::{add, and, int, le, local, lt, max, min, mul, quot, sele
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hint, hmax};
 use super::super::points::{self, Point};
-use super::block::bits;
+use super::block::{WARP, bits};
 use super::tiles::Cut;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
@@ -30,12 +30,13 @@ use terrace_plan::host::{HostExpr, SlotId};
 
 /// Bytes of shared memory that a tile may take: so little that several blocks find room on a multiprocessor.
 const STAGE_BYTES: usize = 32 * 1024;
-/// Parts that a round of the search for a cut makes of what is left.
-const PROBES: i64 = 16;
+/// Parts that a round of the search for a cut makes of what is left. More of them are fewer rounds, but the loads of neighbouring cuts lie far
+/// from each other, and each costs as much as thirty that do not.
+const PROBES: i64 = 4;
 /// Rows up to this length are left to one thread.
 const SHORT: i64 = 8;
 /// The same for operators on tuples: for those a tree over lanes costs as much as ten elements.
-const SHORT_OF_TUPLES: i64 = 32;
+const SHORT_OF_TUPLES: i64 = 64;
 /// Lanes that share a row of medium length.
 pub const GROUP: i64 = 8;
 
@@ -76,6 +77,12 @@ impl Shape {
     /// Pieces that a tile has at most; also, long rows that begin in it.
     pub fn pieces(&self) -> i64 {
         self.cut.size() / self.piece
+    }
+
+    /// Rounds in which the warps of a block look at every `medium` elements of a tile.
+    pub fn rounds(&self) -> i64 {
+        let warps = self.cut.block / WARP;
+        (self.cut.size() / self.medium + warps - 1) / warps
     }
 
     /// How many tiles an operator takes at most; at least one.

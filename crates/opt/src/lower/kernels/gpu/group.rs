@@ -5,23 +5,30 @@
 //!                                                             threads stride over m, a tree gives s to all of them
 //! ```
 //!
+//! Each thread asks for several elements before it needs the first.
+//!
 //! Everything around the operator is run by all threads alike, so its control flow is the same for the whole block and the
 //! operator's barriers are safe. A check inside may fail in one thread only; the block then agrees that it has failed.
 //!
 //! Declined for now: block-level operators whose results are arrays in shared memory.
 
+use super::super::body::may_fail;
 use super::super::build::Builder;
 use super::super::expr::{add, int, local, min, mul, not, quot, truth};
 use super::super::points::{self, Point};
 use super::super::reduce::guarded;
 use super::super::{Lowered, limit};
 use super::block::{Combine, is_first};
+use super::items::is_straight;
 use super::reduce::take;
 use super::segmented::elements;
 use terrace_base::ScalarType;
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Body, Expr as FlatExpr, Level, Op, OpKind};
 use terrace_ir::kernel::{Expr, LocalId, Stmt};
+
+/// Elements that a thread asks for at once.
+const AHEAD: i64 = 4;
 
 /// Whether a body holds operators at block level.
 pub fn wants_blocks(body: &Body) -> bool {
@@ -66,10 +73,23 @@ pub fn operator(b: &mut Builder<'_>, op: &Op, binds: &[ValueId], ok: Option<Loca
         let to = b.let_("to", ScalarType::I64, min(add(from.clone(), per), n));
         (from, to, 1)
     };
-    b.for_("j", from, to, int(step), false, |b, j| {
+    let fails = may_fail(&op.body) || combine.may_fail();
+    let each = |b: &mut Builder<'_>, j: Expr| {
         Point { indices: vec![j.clone()], positions: vec![j] }.define(b, op);
-        guarded(b, &op.body, ok, |b, results| take(b, &combine, &acc, results, *masked))
-    })?;
+        guarded(b, &op.body, ok.filter(|_| fails), |b, results| take(b, &combine, &acc, results, *masked))
+    };
+    let mut from = from;
+    if combine.commutes() && is_straight(&op.body) && !fails {
+        // Whole groups need no tests; what is left of the row goes one by one, in the same order.
+        let whole = mul(quot(to.clone(), int(threads * AHEAD)), int(threads * AHEAD));
+        let whole = b.let_("whole", ScalarType::I64, whole);
+        b.for_("base", int(0), whole.clone(), int(threads * AHEAD), false, |b, base| {
+            let own = b.let_("own", ScalarType::I64, add(base, Expr::Thread));
+            b.for_("k", int(0), int(AHEAD), int(1), true, |b, k| each(b, add(own, mul(k, int(threads)))))
+        })?;
+        from = add(whole, Expr::Thread);
+    }
+    b.for_("j", from, to, int(step), false, each)?;
     if let (Some(ok), Some(failed)) = (ok, failed) {
         b.when(not(local(ok)), |b| {
             b.emit(Stmt::SetElement(failed, int(0), truth(true)));

@@ -129,7 +129,7 @@ pub fn each_by<'h>(
             let at = b.let_("at", ScalarType::I32, min(slot.clone(), last.clone()));
             let q = b.let_("q", ScalarType::I64, add(first.clone(), convert(ScalarType::I64, at.clone())));
             define(b, at, q.clone())?;
-            let (ok, results) = masked(b, &op.body, &[])?;
+            let (ok, results) = masked(b, &op.body, &[], None)?;
             if let Some(fine) = fine {
                 b.set(fine, and(local(fine), ok.clone()));
             }
@@ -149,61 +149,6 @@ pub fn each_by<'h>(
             })
         })
     })
-}
-
-/// [`each`] for tiles that are rarely full but rarely less than half full: then the places of most items of a thread differ by
-/// constants, which cost nothing, and only the others are held back at the end.
-pub fn each_mostly<'h>(
-    b: &mut Builder<'h>,
-    op: &Op,
-    cut: Cut,
-    (first, left): (&Expr, &Expr),
-    define: impl Fn(&mut Builder<'h>, Expr, Expr) -> Lowered<()>,
-    missed: impl Fn(&mut Builder<'h>, &Item) -> Lowered<()>,
-    take: impl Fn(&mut Builder<'h>, &Item, Vec<Expr>) -> Lowered<()>,
-) -> Lowered<()> {
-    let full = cut.items * 5 / 8;
-    // A check would have to hold before the rest is asked for.
-    if !is_straight(&op.body) || may_fail(&op.body) || full < 2 {
-        return each(b, op, cut, (first, left), define, missed, take);
-    }
-    let head = Cut { items: full, ..cut };
-    let tail = Cut { items: cut.items - full, ..cut };
-    let after = |slots: i64, item: &Item| Item {
-        number: add(item.number.clone(), int(slots / cut.block)),
-        slot: add(item.slot.clone(), int(slots)),
-        q: item.q.clone(),
-        inside: item.inside.clone(),
-        ok: item.ok.clone(),
-    };
-    b.if_(
-        le(int(head.size()), left.clone()),
-        |b| {
-            let own = b.let_("own", ScalarType::I64, add(first.clone(), Expr::Thread));
-            b.for_("item", int(0), int(full), int(1), true, |b, item| {
-                let shift = mul(item.clone(), int(cut.block));
-                let slot = convert(ScalarType::I32, add(shift.clone(), Expr::Thread));
-                let slot = b.let_("slot", ScalarType::I32, slot);
-                let q = b.let_("q", ScalarType::I64, add(own.clone(), shift));
-                define(b, slot.clone(), q.clone())?;
-                let (ok, results) = masked(b, &op.body, &[])?;
-                let slot = convert(ScalarType::I64, slot);
-                take(b, &Item { number: item, slot, q, inside: truth(true), ok }, results)
-            })?;
-            let from = b.let_("rest_from", ScalarType::I64, add(first.clone(), int(head.size())));
-            let rest = b.let_("rest", ScalarType::I64, sub(left.clone(), int(head.size())));
-            each(
-                b,
-                op,
-                tail,
-                (&from, &rest),
-                |b, at, q| define(b, plus(at, small(head.size() as i32)), q),
-                |b, item| missed(b, &after(head.size(), item)),
-                |b, item, results| take(b, &after(head.size(), item), results),
-            )
-        },
-        |b| each(b, op, cut, (first, left), &define, &missed, &take),
-    )
 }
 
 /// [`each`] for points that write where they say: the first result is a place, and where it is negative nothing is done. All items are
@@ -272,9 +217,15 @@ pub fn each_put<'h>(
     })
 }
 
-/// A straight body without branches: whether its checks hold, and its results if they do. The values of some statements are known.
-pub(super) fn masked(b: &mut Builder<'_>, body: &Body, known: &[(usize, Expr)]) -> Lowered<(Expr, Vec<Expr>)> {
-    let mut ok: Option<Expr> = None;
+/// A straight body without branches: whether its checks hold, and its results if they do. The values of some statements are known. Where
+/// the point is not `here`, nothing is read.
+pub(super) fn masked(
+    b: &mut Builder<'_>,
+    body: &Body,
+    known: &[(usize, Expr)],
+    here: Option<Expr>,
+) -> Lowered<(Expr, Vec<Expr>)> {
+    let mut ok = here;
     for (i, stmt) in body.stmts.iter().enumerate() {
         match (known.iter().find(|(n, _)| *n == i), stmt.binds.as_slice()) {
             (Some((_, e)), [v]) => b.define(*v, e.clone()),

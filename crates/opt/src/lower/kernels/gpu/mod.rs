@@ -16,11 +16,11 @@
 //! block level       one block per point of the map around it                                group.rs
 //! ```
 //!
-//! What they are made of: [`tiles`] (cutting a space), [`corners`] (the same for rows that stay whole), [`strips`] (tiles in registers), [`items`] (the points of one thread), [`block`] (threads of a block
+//! What they are made of: [`tiles`] (cutting a space), [`corners`] (the same for rows that stay whole), [`strips`] (tiles in registers), [`items`] (the points of one thread), [`apart`] (the same at constant distances), [`block`] (threads of a block
 //! combine), [`look_back`] (tiles learn what came before them). Grids are launched by an upper bound of the size; a tile beyond the true size leaves at once.
 //! Every combination has an order fixed by positions and tile sizes, never by timing.
 
-pub mod ahead;
+pub mod apart;
 pub mod block;
 pub mod corners;
 pub mod group;

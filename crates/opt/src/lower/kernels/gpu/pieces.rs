@@ -20,7 +20,7 @@ use super::super::expr::{add, int, local, lt, min, mul, not, quot, select, sub, 
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hdiv, hint, hmax, hmin, hmul};
 use super::super::points;
-use super::block::{Combine, is_first};
+use super::block::{Combine, WARP, is_first};
 use super::corners::{Extent, Shape, row_end};
 use super::results::Results;
 use terrace_base::{ScalarType, Span};
@@ -36,6 +36,8 @@ const ALONE: i64 = 64;
 const LARGE: i64 = 4;
 /// Pieces that a thread asks for at once where a block joins them.
 const AHEAD: i64 = 16;
+/// The same where it joins them on its own.
+const FEW_AHEAD: i64 = 8;
 
 /// The memory of pieces, on the host side.
 pub struct Pieces {
@@ -110,9 +112,11 @@ impl Pieces {
         let rests = self.rests(&mut b);
         let notes = Expr::Param(b.scalar("notes", ScalarType::I64, self.notes.clone()));
         let waiting = ["row", "from", "to"].map(|name| b.array(name, ScalarType::I64, block as usize, true));
-        let some = b.array("some", ScalarType::Bool, 1, true);
-        b.when(is_first(), |b| {
-            b.emit(Stmt::SetElement(some, int(0), truth(false)));
+        // By warp: whether a row of it waits.
+        let warps = (block + WARP - 1) / WARP;
+        let some = b.array("some", ScalarType::Bool, warps as usize, true);
+        b.when(lt(Expr::Thread, int(warps)), |b| {
+            b.emit(Stmt::SetElement(some, Expr::Thread, truth(false)));
             Ok(())
         })?;
         b.emit(Stmt::SetElement(waiting[0], Expr::Thread, int(-1)));
@@ -137,8 +141,17 @@ impl Pieces {
                 lt(count.clone(), int(ALONE + 1)),
                 |b| {
                     let acc = combine.vars(b, "acc", &combine.neutral);
-                    b.for_("k", int(0), count.clone(), int(1), false, |b, k| {
-                        combine.join(b, &acc, &value(&first, &whole, &k))
+                    b.for_("from", int(0), count.clone(), int(FEW_AHEAD), false, |b, from| {
+                        b.for_("a", int(0), int(FEW_AHEAD), int(1), true, |b, a| {
+                            let k = b.let_("k", ScalarType::I64, add(from, a));
+                            let inside = b.let_("inside", ScalarType::Bool, lt(k.clone(), count.clone()));
+                            let values = value(&first, &whole, &k).into_iter().zip(&combine.neutral);
+                            let values = values
+                                .zip(&combine.types)
+                                .map(|((e, n), ty)| b.let_("x", *ty, select(inside.clone(), e, n.clone())));
+                            let values: Vec<Expr> = values.collect();
+                            b.when(inside, |b| combine.join(b, &acc, &values))
+                        })
                     })?;
                     results.store(b, local(row), acc.iter().copied().map(local).collect())
                 },
@@ -146,41 +159,47 @@ impl Pieces {
                     for (array, e) in waiting.iter().zip([local(row), from, to]) {
                         b.emit(Stmt::SetElement(*array, Expr::Thread, e));
                     }
-                    b.emit(Stmt::SetElement(some, int(0), truth(true)));
+                    b.emit(Stmt::SetElement(some, quot(Expr::Thread, int(WARP)), truth(true)));
                     Ok(())
                 },
             )
         })?;
         b.emit(Stmt::Barrier);
-        b.when(Expr::Element(some, Box::new(int(0))), |b| {
-            b.for_("n", int(0), int(block), int(1), false, |b, n| {
-                let [row, from, to] = waiting.map(|a| Expr::Element(a, Box::new(n.clone())));
-                b.when(not(lt(row.clone(), int(0))), |b| {
-                    let (first, whole, count) = self.of_row(b, &from, &to);
-                    let acc = combine.vars(b, "sum", &combine.neutral);
-                    if combine.commutes() {
-                        b.for_("from", int(0), count.clone(), int(block * AHEAD), false, |b, from| {
-                            b.for_("a", int(0), int(AHEAD), int(1), true, |b, a| {
-                                let k = add(from, add(mul(a, int(block)), Expr::Thread));
-                                let k = b.let_("k", ScalarType::I64, k);
-                                let inside = lt(k.clone(), count.clone());
-                                let values = value(&first, &whole, &k).into_iter().zip(&combine.neutral);
-                                let values: Vec<Expr> =
-                                    values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect();
-                                combine.join(b, &acc, &values)
-                            })
-                        })?;
-                    } else {
-                        let each = quot(add(count.clone(), int(block - 1)), int(block));
-                        let each = b.let_("each", ScalarType::I64, each);
-                        let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, each.clone()));
-                        let to = b.let_("to", ScalarType::I64, min(add(from.clone(), each), count));
-                        b.for_("k", from, to, int(1), false, |b, k| combine.join(b, &acc, &value(&first, &whole, &k)))?;
-                    }
-                    combine.fold(b, &acc, block)?;
-                    b.when(is_first(), |b| results.store(b, row, acc.iter().copied().map(local).collect()))?;
-                    b.emit(Stmt::Barrier);
-                    Ok(())
+        let together = |b: &mut Builder<'_>, n: Expr| {
+            let [row, from, to] = waiting.map(|a| Expr::Element(a, Box::new(n.clone())));
+            b.when(not(lt(row.clone(), int(0))), |b| {
+                let (first, whole, count) = self.of_row(b, &from, &to);
+                let acc = combine.vars(b, "sum", &combine.neutral);
+                if combine.commutes() {
+                    b.for_("from", int(0), count.clone(), int(block * AHEAD), false, |b, from| {
+                        b.for_("a", int(0), int(AHEAD), int(1), true, |b, a| {
+                            let k = add(from, add(mul(a, int(block)), Expr::Thread));
+                            let k = b.let_("k", ScalarType::I64, k);
+                            let inside = lt(k.clone(), count.clone());
+                            let values = value(&first, &whole, &k).into_iter().zip(&combine.neutral);
+                            let values: Vec<Expr> = values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect();
+                            combine.join(b, &acc, &values)
+                        })
+                    })?;
+                } else {
+                    let each = quot(add(count.clone(), int(block - 1)), int(block));
+                    let each = b.let_("each", ScalarType::I64, each);
+                    let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, each.clone()));
+                    let to = b.let_("to", ScalarType::I64, min(add(from.clone(), each), count));
+                    b.for_("k", from, to, int(1), false, |b, k| combine.join(b, &acc, &value(&first, &whole, &k)))?;
+                }
+                combine.fold(b, &acc, block)?;
+                b.when(is_first(), |b| results.store(b, row, acc.iter().copied().map(local).collect()))?;
+                b.emit(Stmt::Barrier);
+                Ok(())
+            })
+        };
+        b.for_("w", int(0), int(warps), int(1), false, |b, w| {
+            b.when(Expr::Element(some, Box::new(w.clone())), |b| {
+                let first = b.let_("first_of_warp", ScalarType::I64, mul(w, int(WARP)));
+                b.for_("l", int(0), int(WARP.min(block)), int(1), false, |b, l| {
+                    let n = b.let_("n", ScalarType::I64, add(first, l));
+                    together(b, n)
                 })
             })
         })?;
@@ -223,11 +242,16 @@ impl Places {
 
 /// 1 where regular rows are longer than a piece, else 0; nothing where the host does not know.
 pub fn has_long_rows(host: &Host<'_>, op: &Op, shape: &Shape) -> Option<HostExpr> {
+    has_rows_longer_than(host, op, shape.piece)
+}
+
+/// 1 where regular rows have more than so many elements, else 0; nothing where the host does not know.
+pub fn has_rows_longer_than(host: &Host<'_>, op: &Op, length: i64) -> Option<HostExpr> {
     let Some(Descriptor::Regular(m)) = op.space.last() else { return None };
     let m = match m {
         Atom::Const(c) => hint(c.as_i64()?),
         Atom::Var(v) => host.home(*v)?.host.map(HostExpr::Slot)?,
     };
     // Where there are no rows their length may be negative.
-    Some(hmax(hmin(hdiv(m, hint(shape.piece + 1)), hint(1)), hint(0)))
+    Some(hmax(hmin(hdiv(m, hint(length + 1)), hint(1)), hint(0)))
 }

@@ -13,8 +13,9 @@
 //! ```
 //!
 //! (The figures are for elements of four bytes; wider ones have smaller tiles.) Where the operator is not known to commute, a lane takes a
-//! run of neighbours instead. Warps find the rows that are theirs by position: of rows longer than 128, no two begin in the same 128 elements, so there
-//! is a slot for each 128 elements of the tile and no list to build.
+//! run of neighbours instead. A warp first gives each of its threads a row: short ones are done then, those for eight lanes go to a list that only
+//! this warp writes and reads, so that no lanes look at rows that are not for them. Warps find their rows by position: of rows longer than 128, no two begin in the same
+//! 128 elements, so there is a slot for each 128 elements of the tile and no list to build.
 //!
 //! A tile that lies in one long row needs no shared memory if the operator commutes: its warps read their pieces where they are. Empty rows are row ends
 //! without elements, and cost what an element costs. A masked point counts as the neutral element.
@@ -27,21 +28,25 @@ use super::super::expr::{
 };
 use super::super::expr::{as_int, truth};
 use super::super::host::Host;
-use super::super::host_expr::{hadd, hint, hmul};
-use super::ahead::each_ahead;
+use super::super::host_expr::{hint, hmul};
+use super::apart::{self, Apart};
 use super::block::{Combine, WARP, bits, is_first, lane, warp};
 use super::corners::{Corners, Extent, GROUP, Shape, row_end};
-use super::items::{self, Item, distance, plus, small};
+use super::items::{self, Item, distance, is_straight, plus, small};
 use super::lanes;
 use super::pieces::{Pieces, Places, has_long_rows};
 use super::reduce::take;
 use super::results::Results;
 use super::staged::Staged;
-use super::tiles::{Cut, define_in_row, define_point, needs_indices, zeros};
-use terrace_base::{BinOp, ScalarType, Span};
+use super::tiles::{define_in_row, define_point, needs_indices, zeros};
+use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op, Operator};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
 use terrace_ir::{Atom, ValueId};
+
+/// Blocks that a multiprocessor shall hold where a thread has gathers in flight. The compiler of CUDA would count on as many as shared memory allows, and leave
+/// too few registers for that.
+const RESIDENT: u32 = 5;
 
 /// Emits the launches of a reduction of rows.
 pub fn lower(
@@ -60,8 +65,7 @@ pub fn lower(
     if Combine::known_to_commute(operator)
         && let Some(long) = has_long_rows(host, op, &shape)
     {
-        let flag = hadd(hint(1), hmul(long.clone(), hint(-1)));
-        lanes::lower(host, op, binds, (operator, neutral, masked), results, (&shape, flag), span)?;
+        lanes::lower(host, op, binds, (operator, neutral, masked), results, &shape, span)?;
         if long == hint(0) {
             return Ok(());
         }
@@ -72,6 +76,9 @@ pub fn lower(
 
     let name = host.kernel_name("reduce_rows", binds);
     let mut b = Builder::new(host, &name, shape.cut.block as u32, span);
+    if may_fail(&op.body) {
+        b.want_resident(RESIDENT);
+    }
     let combine = Combine::of(&mut b, operator, neutral)?;
     let found = corners.params(&mut b);
     let places = pieces.written(&mut b);
@@ -100,10 +107,12 @@ pub fn lower(
             last: to.element,
             extent: &extent,
             ends: b.array("ends", ScalarType::I16, shape.cut.size() as usize + 1, true),
-            medium: b.array("medium", ScalarType::I16, shape.cut.size() as usize, true),
-            large: b.array("large", ScalarType::I16, (shape.cut.size() / shape.medium) as usize, true),
+            listed: b.array("listed", ScalarType::I16, shape.cut.size() as usize, true),
+            counts: b.array("counts", ScalarType::U32, 2 * (shape.cut.block / WARP) as usize, true),
+            marks: b.array("marks", ScalarType::U32, 2 * (shape.cut.block / WARP) as usize, true),
+            large: b.array("large", ScalarType::I16, (shape.rounds() * shape.cut.block / WARP) as usize, true),
             begun: b.array("begun", ScalarType::I16, shape.pieces() as usize, true),
-            some: b.array("some", ScalarType::Bool, 2, true),
+            some: b.array("some", ScalarType::Bool, shape.rounds() as usize, true),
         };
         tile.run(b)
     };
@@ -135,13 +144,16 @@ struct Tile<'a> {
     goes_on: Expr,
     /// Where each row begins, and where the last one ends.
     ends: ArrayId,
-    /// By row: the length of its last segment if that is of medium length, negative for a piece; else 0.
-    medium: ArrayId,
+    /// By warp: the rows whose last segment is of medium length; `-1 - row` where that is a piece.
+    listed: ArrayId,
+    /// By warp: how many these are; behind each, how many rows are not among them.
+    counts: ArrayId,
+    marks: ArrayId,
     /// By position: the row of which a segment for a warp begins here.
     large: ArrayId,
     /// By position: the long row that begins here.
     begun: ArrayId,
-    /// Whether there are segments for groups of lanes; for warps.
+    /// For each round of the warps: whether it has segments for them.
     some: ArrayId,
 }
 
@@ -166,28 +178,15 @@ impl Tile<'_> {
     fn by_pieces(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let piece = self.shape.piece;
         let (lane, warp) = (lane(b), warp(b));
-        let cut = Cut { block: WARP, items: (piece + WARP - 1) / WARP };
         b.for_("base", int(0), int(self.shape.pieces()), int(self.shape.cut.block / WARP), false, |b, base| {
             let from = b.let_("start", ScalarType::I64, mul(add(base, warp), int(piece)));
             let first = b.let_("piece", ScalarType::I64, add(self.first.clone(), from.clone()));
-            let left = max(min(sub(self.length.clone(), from), int(piece)), int(0));
-            let left = b.let_("left_here", ScalarType::I64, left);
+            // The tile ends where a piece ends.
+            let is_mine = b.let_("is_mine", ScalarType::Bool, lt(from, self.length.clone()));
             let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-            items::each_by(
-                b,
-                self.op,
-                cut,
-                &lane,
-                (&first, &left),
-                |b, _, q| self.define_in(b, int(0), q),
-                |_, _| Ok(()),
-                |b, item, results| {
-                    let counts = and(item.inside.clone(), item.ok.clone());
-                    b.when(counts, |b| take(b, self.combine, &acc, results, self.masked))
-                },
-            )?;
+            b.when(is_mine.clone(), |b| self.by_lanes(b, &acc, &first, &lane))?;
             self.combine.fold_lanes_of(b, &acc, WARP)?;
-            b.when(and(eq(lane, int(0)), lt(int(0), left)), |b| {
+            b.when(and(eq(lane, int(0)), is_mine), |b| {
                 let values: Vec<Expr> = acc.iter().copied().map(local).collect();
                 self.places.put(b, first, truth(true), &values);
                 Ok(())
@@ -198,6 +197,35 @@ impl Tile<'_> {
             self.places.begins(b, select(begins, self.first_row.clone(), int(-1)));
             Ok(())
         })
+    }
+
+    /// A whole piece, straight from memory.
+    fn by_lanes(&self, b: &mut Builder<'_>, acc: &[LocalId], first: &Expr, lane: &Expr) -> Lowered<()> {
+        let (op, piece) = (self.op, self.shape.piece);
+        let own = b.let_("own", ScalarType::I64, add(first.clone(), lane.clone()));
+        let one_by_one = |b: &mut Builder<'_>, counts: bool| {
+            b.for_("q", own.clone(), add(first.clone(), int(piece)), int(WARP), false, |b, q| {
+                self.define_in(b, int(0), q)?;
+                b.body(&op.body, |b, results| match counts {
+                    true => take(b, self.combine, acc, results, self.masked),
+                    false => Ok(()),
+                })
+            })
+        };
+        if !is_straight(&op.body) || piece < WARP {
+            return one_by_one(b, true);
+        }
+        let fine = may_fail(&op.body).then(|| b.var("fine", ScalarType::Bool, truth(true)));
+        let apart = Apart { step: WARP, items: piece / WARP };
+        let define = |b: &mut Builder<'_>, q: Expr| self.define_in(b, int(0), q);
+        apart::each(b, op, apart, &own, None, fine, define, |b, item, results| {
+            let add_up = |b: &mut Builder<'_>| take(b, self.combine, acc, results, self.masked);
+            if item.ok == truth(true) { add_up(b) } else { b.when(item.ok.clone(), add_up) }
+        })?;
+        match fine {
+            Some(fine) => b.when(not(local(fine)), |b| one_by_one(b, false)),
+            None => Ok(()),
+        }
     }
 
     fn by_rows(&self, b: &mut Builder<'_>) -> Lowered<()> {
@@ -221,21 +249,17 @@ impl Tile<'_> {
             self.places.begins(b, row);
             Ok(())
         })?;
-        b.when(self.has(0), |b| self.by_groups(b, &values))?;
-        b.when(self.has(1), |b| self.by_warps(b, &values))
+        self.by_groups(b, &values)?;
+        self.by_warps(b, &values)
     }
 
     fn element(&self, array: ArrayId, at: Expr) -> Expr {
         convert(ScalarType::I32, Expr::Element(array, Box::new(at)))
     }
 
-    fn has(&self, what: i64) -> Expr {
-        Expr::Element(self.some, Box::new(int(what)))
-    }
-
     fn clear(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let none = || convert(ScalarType::I16, small(-1));
-        let slots = self.shape.cut.size() / self.shape.medium;
+        let slots = self.shape.rounds() * self.warps();
         b.for_("s", Expr::Thread, int(slots), int(self.shape.cut.block), false, |b, s| {
             b.emit(Stmt::SetElement(self.large, s, none()));
             Ok(())
@@ -244,9 +268,17 @@ impl Tile<'_> {
             b.emit(Stmt::SetElement(self.begun, Expr::Thread, none()));
             Ok(())
         })?;
+        b.when(lt(Expr::Thread, int(self.shape.rounds())), |b| {
+            b.emit(Stmt::SetElement(self.some, Expr::Thread, truth(false)));
+            Ok(())
+        })?;
+        b.when(lt(Expr::Thread, int(2 * self.warps())), |b| {
+            for array in [self.counts, self.marks] {
+                b.emit(Stmt::SetElement(array, Expr::Thread, Expr::Const(Scalar::U32(0))));
+            }
+            Ok(())
+        })?;
         b.when(is_first(), |b| {
-            b.emit(Stmt::SetElement(self.some, int(0), truth(false)));
-            b.emit(Stmt::SetElement(self.some, int(1), truth(false)));
             b.emit(Stmt::SetElement(self.ends, int(0), convert(ScalarType::I16, small(0))));
             Ok(())
         })
@@ -286,9 +318,9 @@ impl Tile<'_> {
     fn stage(&self, b: &mut Builder<'_>) -> Lowered<Vec<ArrayId>> {
         let size = self.shape.cut.size() as usize;
         let arrays: Vec<ArrayId> = self.staged.types.iter().map(|ty| b.array("value", *ty, size, true)).collect();
-        let put = |b: &mut Builder<'_>, item: &Item, values: Vec<Expr>| {
+        let put = |b: &mut Builder<'_>, slot: &Expr, values: Vec<Expr>| {
             for (array, e) in arrays.iter().zip(values) {
-                b.emit(Stmt::SetElement(*array, item.slot.clone(), e));
+                b.emit(Stmt::SetElement(*array, slot.clone(), e));
             }
             Ok(())
         };
@@ -297,24 +329,57 @@ impl Tile<'_> {
             Some(_) => (zeros(&self.staged.types), false),
             None => (self.combine.neutral.clone(), self.masked),
         };
-        let missed = |b: &mut Builder<'_>, item: &Item| put(b, item, neutral.clone());
-        let take = |b: &mut Builder<'_>, item: &Item, results: Vec<Expr>| {
+        let keep = |b: &mut Builder<'_>, slot: &Expr, ok: Expr, results: Vec<Expr>| {
             let mut results = results.into_iter();
-            let mut keep = item.ok.clone();
+            let mut keep = ok;
             if masked {
                 keep = and(keep, results.next().unwrap_or_else(|| truth(false)));
             }
             let keep = b.let_("keep", ScalarType::Bool, keep);
-            put(b, item, results.zip(&neutral).map(|(e, n)| chosen(&keep, e, n.clone())).collect())
+            put(b, slot, results.zip(&neutral).map(|(e, n)| chosen(&keep, e, n.clone())).collect())
         };
-        let (op, range) = (&self.staged.op, (&self.first, &self.length));
-        let define = |b: &mut Builder<'_>, at: Expr, q: Expr| self.define_point(b, at, q);
-        if needs_indices(b, self.op) {
-            items::each(b, op, self.shape.cut, range, define, missed, take)?;
-        } else if may_fail(&op.body) {
-            each_ahead(b, op, self.shape.cut, range, define, missed, take)?;
-        } else {
-            items::each_mostly(b, op, self.shape.cut, range, define, missed, take)?;
+        let (op, cut) = (&self.staged.op, self.shape.cut);
+        if needs_indices(b, self.op) || !is_straight(&op.body) {
+            let missed = |b: &mut Builder<'_>, item: &Item| put(b, &item.slot, neutral.clone());
+            let take =
+                |b: &mut Builder<'_>, item: &Item, results: Vec<Expr>| keep(b, &item.slot, item.ok.clone(), results);
+            let define = |b: &mut Builder<'_>, at: Expr, q: Expr| self.define_point(b, at, q);
+            items::each(b, op, cut, (&self.first, &self.length), define, missed, take)?;
+            return Ok(arrays);
+        }
+        let fine = may_fail(&op.body).then(|| b.var("fine", ScalarType::Bool, truth(true)));
+        let own = b.let_("own", ScalarType::I64, add(self.first.clone(), Expr::Thread));
+        let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, sub(self.length.clone(), Expr::Thread)));
+        let some = |b: &mut Builder<'_>, from: i64, items: i64, whole: bool| {
+            let own = b.let_("from", ScalarType::I64, add(own.clone(), int(from * cut.block)));
+            let place = |item: Expr| mul(add(item, int(from)), int(cut.block));
+            let is_here = |item: Expr| lt(convert(ScalarType::I32, place(item)), left.clone());
+            let is_here: Option<&dyn Fn(Expr) -> Expr> = if whole { None } else { Some(&is_here) };
+            let apart = Apart { step: cut.block, items };
+            let define = |b: &mut Builder<'_>, q: Expr| self.define_in(b, int(0), q);
+            apart::each(b, op, apart, &own, is_here, fine, define, |b, item, results| {
+                let ok = if fine.is_some() { item.ok.clone() } else { truth(true) };
+                keep(b, &add(place(item.number.clone()), Expr::Thread), ok, results)
+            })
+        };
+        // Tiles are rarely full, but rarely less than half full.
+        let head = (cut.items * 5 / 8).max(1);
+        b.if_(
+            le(int(head * cut.block), self.length.clone()),
+            |b| {
+                some(b, 0, head, true)?;
+                some(b, head, cut.items - head, false)
+            },
+            |b| some(b, 0, cut.items, false),
+        )?;
+        if let Some(fine) = fine {
+            b.when(not(local(fine)), |b| {
+                let end = add(self.first.clone(), self.length.clone());
+                b.for_("q", own.clone(), end, int(cut.block), false, |b, q| {
+                    self.define_in(b, int(0), q)?;
+                    b.body(&op.body, |_, _| Ok(()))
+                })
+            })?;
         }
         Ok(arrays)
     }
@@ -363,62 +428,92 @@ impl Tile<'_> {
 
     /// Every thread looks at its rows: short segments are combined, longer ones are noted for those who do.
     fn by_threads(&self, b: &mut Builder<'_>, values: &[ArrayId]) -> Lowered<()> {
-        let piece = small(self.shape.piece as i32);
-        let block = int(self.shape.cut.block);
-        b.for_("r", Expr::Thread, wide(self.rows.clone()), block, false, |b, r| {
-            let i = b.let_("i", ScalarType::I32, convert(ScalarType::I32, r));
-            let (from, to, long) = self.row(b, &i);
-            let start = b.var("start", ScalarType::I32, from.clone());
-            b.when(long.clone(), |b| {
-                let before = binary(BinOp::Div, minus(minus(to.clone(), from.clone()), small(1)), piece.clone());
-                b.set(start, plus(from.clone(), binary(BinOp::Mul, before, piece.clone())));
-                b.for_("s", wide(from.clone()), wide(local(start)), int(self.shape.piece), false, |b, s| {
-                    self.note(b, s, &i);
-                    Ok(())
-                })?;
-                let begins = not(and(self.inside.clone(), eq(i.clone(), small(0))));
-                b.when(begins, |b| {
-                    let at = binary(BinOp::Div, from.clone(), piece.clone());
-                    b.emit(Stmt::SetElement(self.begun, wide(at), convert(ScalarType::I16, i.clone())));
-                    Ok(())
-                })
-            })?;
-            let length = b.let_("length", ScalarType::I32, minus(to.clone(), local(start)));
-            let is_short = b.let_("is_short", ScalarType::Bool, le(length.clone(), small(self.shape.short as i32)));
-            let is_medium = and(not(is_short.clone()), le(length.clone(), small(self.shape.medium as i32)));
-            let is_medium = b.let_("is_medium", ScalarType::Bool, is_medium);
-            let word = chosen(&long, minus(small(0), length.clone()), length.clone());
-            let word = select(is_medium.clone(), word, small(0));
-            b.emit(Stmt::SetElement(self.medium, wide(i.clone()), convert(ScalarType::I16, word)));
-            b.if_(
-                is_short,
-                |b| {
-                    let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-                    self.push_all(b, &acc, values, (local(start), to, 1))?;
-                    self.store(b, &acc, &i, local(start), length.clone(), long)
-                },
-                |b| {
-                    b.if_(
-                        is_medium,
-                        |b| {
-                            b.emit(Stmt::SetElement(self.some, int(0), truth(true)));
-                            Ok(())
-                        },
-                        |b| {
-                            self.note(b, wide(local(start)), &i);
-                            Ok(())
-                        },
-                    )
-                },
-            )
+        let warp = warp(b);
+        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(WARP * self.shape.cut.items)));
+        b.for_("base", int(0), wide(self.rows.clone()), int(self.shape.cut.block), false, |b, base| {
+            let r = b.let_("r", ScalarType::I64, add(base, Expr::Thread));
+            let i = b.let_("i", ScalarType::I32, convert(ScalarType::I32, r.clone()));
+            let is_medium = b.var("is_medium", ScalarType::Bool, truth(false));
+            let word = b.var("word", ScalarType::I32, i.clone());
+            b.when(lt(r, wide(self.rows.clone())), |b| self.by_thread(b, values, &i, (is_medium, word)))?;
+            let rank = b.local("rank", ScalarType::U32);
+            let at = add(mul(warp.clone(), int(2)), select(local(is_medium), int(0), int(1)));
+            let at = b.let_("count_at", ScalarType::I64, at);
+            b.emit(Stmt::Rank { into: rank, counts: self.counts, marks: self.marks, at });
+            b.when(local(is_medium), |b| {
+                let place = add(list.clone(), wide(local(rank)));
+                b.emit(Stmt::SetElement(self.listed, place, convert(ScalarType::I16, local(word))));
+                Ok(())
+            })
         })
+    }
+
+    /// The row of a thread; says whether it is one for a list, and how it stands there.
+    fn by_thread(
+        &self,
+        b: &mut Builder<'_>,
+        values: &[ArrayId],
+        i: &Expr,
+        (is_medium, word): (LocalId, LocalId),
+    ) -> Lowered<()> {
+        let piece = small(self.shape.piece as i32);
+        let (from, to, long) = self.row(b, i);
+        let start = b.var("start", ScalarType::I32, from.clone());
+        b.when(long.clone(), |b| {
+            b.set(start, self.last_piece(from.clone(), to.clone()));
+            b.set(word, minus(small(-1), i.clone()));
+            b.for_("s", wide(from.clone()), wide(local(start)), int(self.shape.piece), false, |b, s| {
+                self.note(b, s, i);
+                Ok(())
+            })?;
+            let begins = not(and(self.inside.clone(), eq(i.clone(), small(0))));
+            b.when(begins, |b| {
+                let at = binary(BinOp::Div, from.clone(), piece.clone());
+                b.emit(Stmt::SetElement(self.begun, wide(at), convert(ScalarType::I16, i.clone())));
+                Ok(())
+            })
+        })?;
+        let length = b.let_("length", ScalarType::I32, minus(to.clone(), local(start)));
+        b.if_(
+            le(length.clone(), small(self.shape.short as i32)),
+            |b| {
+                let acc = self.combine.vars(b, "acc", &self.combine.neutral);
+                self.push_all(b, &acc, values, (local(start), to, 1))?;
+                self.store(b, &acc, i, local(start), length.clone(), long)
+            },
+            |b| {
+                b.if_(
+                    le(length.clone(), small(self.shape.medium as i32)),
+                    |b| {
+                        b.set(is_medium, truth(true));
+                        Ok(())
+                    },
+                    |b| {
+                        self.note(b, wide(local(start)), i);
+                        Ok(())
+                    },
+                )
+            },
+        )
+    }
+
+    /// Where the last piece of a long row begins.
+    fn last_piece(&self, from: Expr, to: Expr) -> Expr {
+        let piece = small(self.shape.piece as i32);
+        let before = binary(BinOp::Div, minus(minus(to, from.clone()), small(1)), piece.clone());
+        plus(from, binary(BinOp::Mul, before, piece))
+    }
+
+    fn warps(&self) -> i64 {
+        self.shape.cut.block / WARP
     }
 
     /// A segment for a warp begins here.
     fn note(&self, b: &mut Builder<'_>, at: Expr, row: &Expr) {
-        let slot = quot(at, int(self.shape.medium));
+        let slot = b.let_("slot", ScalarType::I64, quot(at, int(self.shape.medium)));
+        let round = quot(slot.clone(), int(self.warps()));
         b.emit(Stmt::SetElement(self.large, slot, convert(ScalarType::I16, row.clone())));
-        b.emit(Stmt::SetElement(self.some, int(1), truth(true)));
+        b.emit(Stmt::SetElement(self.some, round, truth(true)));
     }
 
     /// Elements from one on, a step apart.
@@ -486,29 +581,36 @@ impl Tile<'_> {
         }
     }
 
-    /// Eight lanes per segment of medium length.
+    /// Eight lanes per segment of medium length. All warps go on while one has some left.
     fn by_groups(&self, b: &mut Builder<'_>, values: &[ArrayId]) -> Lowered<()> {
-        let groups = self.shape.cut.block / GROUP;
         let lane = b.let_("lane", ScalarType::I32, convert(ScalarType::I32, bits(Expr::Thread, int(GROUP - 1))));
-        let group = b.let_("group", ScalarType::I64, quot(Expr::Thread, int(GROUP)));
-        b.for_("base", int(0), wide(self.rows.clone()), int(groups), false, |b, base| {
+        let group = b.let_("group", ScalarType::I64, quot(bits(Expr::Thread, int(WARP - 1)), int(GROUP)));
+        let warp = warp(b);
+        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(WARP * self.shape.cut.items)));
+        let count = |warp: Expr| convert(ScalarType::I64, Expr::Element(self.counts, Box::new(mul(warp, int(2)))));
+        let own = b.let_("count", ScalarType::I64, count(warp));
+        let most = (1..self.warps()).fold(count(int(0)), |most, w| max(most, count(int(w))));
+        let most = b.let_("most", ScalarType::I64, most);
+        b.for_("base", int(0), most, int(WARP / GROUP), false, |b, base| {
             let segment = self.segment(b);
-            let is_mine = b.var("is_mine", ScalarType::Bool, truth(false));
-            let i = b.let_("row", ScalarType::I32, convert(ScalarType::I32, add(base, group)));
+            let k = b.let_("k", ScalarType::I64, add(base, group));
+            let is_mine = b.let_("is_mine", ScalarType::Bool, lt(k.clone(), own));
             let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-            b.when(lt(i.clone(), self.rows.clone()), |b| {
-                let word = b.let_("word", ScalarType::I32, self.element(self.medium, wide(i.clone())));
-                let to = self.element(self.ends, wide(plus(i.clone(), small(1))));
-                let length = max(word.clone(), minus(small(0), word.clone()));
-                b.set(segment.row, i.clone());
-                b.set(segment.length, length);
-                b.set(segment.from, minus(to, local(segment.length)));
-                b.set(segment.is_piece, lt(word, small(0)));
-                b.set(is_mine, lt(small(0), local(segment.length)));
-                b.when(local(is_mine), |b| self.lanes(b, &acc, values, &segment, &lane, GROUP))
+            b.when(is_mine.clone(), |b| {
+                let word = b.let_("word", ScalarType::I32, self.element(self.listed, add(list, k)));
+                b.set(segment.is_piece, lt(word.clone(), small(0)));
+                b.set(segment.row, select(local(segment.is_piece), minus(small(-1), word.clone()), word));
+                let from = self.element(self.ends, wide(local(segment.row)));
+                let from = b.let_("from", ScalarType::I32, from);
+                let to = self.element(self.ends, wide(plus(local(segment.row), small(1))));
+                let to = b.let_("to", ScalarType::I32, to);
+                let start = select(local(segment.is_piece), self.last_piece(from.clone(), to.clone()), from);
+                b.set(segment.from, start);
+                b.set(segment.length, minus(to, local(segment.from)));
+                self.lanes(b, &acc, values, &segment, &lane, GROUP)
             })?;
             self.combine.fold_lanes_of(b, &acc, GROUP)?;
-            b.when(and(local(is_mine), eq(lane, small(0))), |b| self.store_segment(b, &acc, &segment))
+            b.when(and(is_mine, eq(lane, small(0))), |b| self.store_segment(b, &acc, &segment))
         })
     }
 
@@ -517,24 +619,26 @@ impl Tile<'_> {
         let (medium, piece) = (self.shape.medium, small(self.shape.piece as i32));
         let (lane, warp) = (lane(b), warp(b));
         let lane = b.let_("lane_of", ScalarType::I32, convert(ScalarType::I32, lane));
-        let slots = self.shape.cut.size() / medium;
-        b.for_("base", int(0), int(slots), int(self.shape.cut.block / WARP), false, |b, base| {
-            let segment = self.segment(b);
-            let slot = b.let_("slot", ScalarType::I64, add(base, warp));
-            b.set(segment.row, self.element(self.large, slot.clone()));
-            let is_mine = b.let_("is_mine", ScalarType::Bool, not(lt(local(segment.row), small(0))));
-            let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-            b.when(is_mine.clone(), |b| {
-                let (from, to, long) = self.row(b, &local(segment.row));
-                let end = convert(ScalarType::I32, add(mul(slot, int(medium)), int(medium - 1)));
-                let before = binary(BinOp::Div, minus(end, from.clone()), piece.clone());
-                b.set(segment.from, plus(from, binary(BinOp::Mul, before, piece.clone())));
-                b.set(segment.length, min(minus(to, local(segment.from)), piece));
-                b.set(segment.is_piece, long);
-                self.lanes(b, &acc, values, &segment, &lane, WARP)
-            })?;
-            self.combine.fold_lanes_of(b, &acc, WARP)?;
-            b.when(and(is_mine, eq(lane, small(0))), |b| self.store_segment(b, &acc, &segment))
+        b.for_("round", int(0), int(self.shape.rounds()), int(1), false, |b, round| {
+            let slot = add(mul(round.clone(), int(self.warps())), warp);
+            let slot = b.let_("slot", ScalarType::I64, slot);
+            b.when(Expr::Element(self.some, Box::new(round)), |b| {
+                let segment = self.segment(b);
+                b.set(segment.row, self.element(self.large, slot.clone()));
+                let is_mine = b.let_("is_mine", ScalarType::Bool, not(lt(local(segment.row), small(0))));
+                let acc = self.combine.vars(b, "acc", &self.combine.neutral);
+                b.when(is_mine.clone(), |b| {
+                    let (from, to, long) = self.row(b, &local(segment.row));
+                    let end = convert(ScalarType::I32, add(mul(slot, int(medium)), int(medium - 1)));
+                    let before = binary(BinOp::Div, minus(end, from.clone()), piece.clone());
+                    b.set(segment.from, plus(from, binary(BinOp::Mul, before, piece.clone())));
+                    b.set(segment.length, min(minus(to, local(segment.from)), piece));
+                    b.set(segment.is_piece, long);
+                    self.lanes(b, &acc, values, &segment, &lane, WARP)
+                })?;
+                self.combine.fold_lanes_of(b, &acc, WARP)?;
+                b.when(and(is_mine, eq(lane, small(0))), |b| self.store_segment(b, &acc, &segment))
+            })
         })
     }
 

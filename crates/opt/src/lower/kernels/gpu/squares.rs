@@ -202,7 +202,7 @@ fn rectangle(
                 let i = b.let_("i", ScalarType::I64, add(row.clone(), item));
                 let q = define(b, i, column.clone());
                 let (ok, results) = match kind {
-                    Kind::Straight => masked(b, &op.body, &[])?,
+                    Kind::Straight => masked(b, &op.body, &[], None)?,
                     _ => (truth(true), b.body_values(&op.body, &[])?),
                 };
                 let Some(fine) = fine else { return store_scalars(b, op, binds, q, results) };

@@ -145,7 +145,7 @@ impl Strips {
                         .zip(&arrays)
                         .map(|((stmt, ..), a)| (*stmt, Expr::Element(*a, Box::new(index.clone()))))
                         .collect();
-                    let (ok, results) = masked(b, &op.body, &known)?;
+                    let (ok, results) = masked(b, &op.body, &known, None)?;
                     note(b, &ok);
                     take(b, &Element { row: row.clone(), index, ok }, results)
                 })
@@ -159,7 +159,7 @@ impl Strips {
                             let q = add(first.clone(), convert(ScalarType::I64, slot));
                             let q = b.let_("q", ScalarType::I64, q);
                             define(b, q)?;
-                            let (ok, results) = masked(b, &op.body, &[])?;
+                            let (ok, results) = masked(b, &op.body, &[], None)?;
                             note(b, &ok);
                             take(b, &Element { row: row.clone(), index: index.clone(), ok }, results)
                         },

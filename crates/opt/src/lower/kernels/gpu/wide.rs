@@ -164,7 +164,7 @@ fn count(ty: ScalarType, lanes: usize) -> usize {
 }
 
 /// The reads at the point itself that come before all checks: by which statement, and where the elements of the lanes are.
-fn load(b: &mut Builder<'_>, op: &Op, first: &Expr, lanes: usize) -> Lowered<Vec<(usize, ArrayId)>> {
+pub(super) fn load(b: &mut Builder<'_>, op: &Op, first: &Expr, lanes: usize) -> Lowered<Vec<(usize, ArrayId)>> {
     let mut out = Vec::new();
     for (i, stmt) in op.body.stmts.iter().enumerate() {
         let (column, v) = match &stmt.expr {
