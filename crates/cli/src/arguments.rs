@@ -180,6 +180,9 @@ pub(crate) struct How {
     /// Whether operators are fused: on or off.
     #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
     fusion: bool,
+    /// Whether cuda records the launches of loops whose turns are alike, and starts many turns at once: on or off.
+    #[arg(long, value_parser = on_off, default_value = "on", action = clap::ArgAction::Set)]
+    capture: bool,
     /// Threads of the C back end; 0 for all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -233,6 +236,7 @@ impl How {
             device: self.device,
             memory_limit: self.memory,
             profile: self.stats,
+            capture: self.capture,
             ..Settings::default()
         })
     }

@@ -106,6 +106,9 @@ fn text(it: &Bench, entry: &str, clock: Clock, m: &Measured) -> String {
         "  launches {}, host reads {}, allocations {}, peak {} bytes\n",
         s.launches, s.host_reads, s.allocations, s.peak_bytes
     );
+    if s.replays > 0 {
+        out += &format!("  recordings of loops were started {} times\n", s.replays);
+    }
     if let Some(body) = m.body.text() {
         out += &format!("  {body}\n");
     }
@@ -159,6 +162,7 @@ fn json(it: &Bench, file: &Path, entry: &str, clock: Clock, engine: &Engine, m: 
         ("moved_bytes", m.moved_bytes.to_string()),
         ("gigabytes_per_second", m.gigabytes_per_second().map_or("null".to_string(), |x| format!("{x:.3}"))),
         ("launches", s.launches.to_string()),
+        ("replays", s.replays.to_string()),
         ("host_reads", s.host_reads.to_string()),
         ("allocations", s.allocations.to_string()),
         ("calls", s.calls.to_string()),

@@ -4,6 +4,7 @@
 //! launches, reads sizes back and branches, and how the columns of an entry make up nested values. The compiler writes it, an
 //! executor runs it on any device, and neither knows the other.
 
+pub mod capture;
 pub mod data;
 pub mod encoding;
 pub mod host;

@@ -10,6 +10,7 @@
 //!
 //! Nothing parses this back.
 
+use crate::capture::{self, Found};
 use crate::host::{Argument, HostExpr, HostFunction, HostStmt, SlotId, SlotType};
 use crate::layout::{DimLayout, Layout};
 use crate::threshold::Threshold;
@@ -23,6 +24,7 @@ pub fn print(plan: &Plan) -> String {
     let mut out = format!("plan {} for {}\n", plan.version, target(plan.target));
     out += &entries_and_checks(&plan.entries, &plan.functions, &plan.checks);
     out += &thresholds(&plan.thresholds);
+    out += &loops(plan);
     for function in &plan.functions {
         out += &format!("\n{}", host_function(function, &plan.functions, &kernels));
     }
@@ -70,6 +72,16 @@ pub fn entries_and_checks(entries: &[Entry], functions: &[HostFunction], checks:
 /// What guards compare with; a line each.
 pub fn thresholds(list: &[Threshold]) -> String {
     list.iter().map(|t| format!("threshold {} = {} : {}\n", t.name, t.value, t.about)).collect()
+}
+
+/// What becomes of the loops of a plan for CUDA; a line each, in the order of the text.
+pub fn loops(plan: &Plan) -> String {
+    let line = |found: &Found| {
+        let kernel = found.kernel.and_then(|k| plan.kernels.get(k)).map_or("nothing", |k| k.name.as_str());
+        let verdict = found.verdict.map_or_else(|why| format!("not captured, {why}"), |()| "captured".to_string());
+        format!("loop in {} of {kernel} : {verdict}\n", found.function)
+    };
+    capture::loops(plan).iter().map(line).collect()
 }
 
 /// A layout; the lengths of its dimensions are named by how they are stored.

@@ -12,14 +12,17 @@
 //! before the host reports an error of its own: a check that failed earlier on the device comes first. Buffers and cells are
 //! counted references; a slot that gets a new value, a `Free` and the end of a frame let go of them.
 //!
-//! Declined: reordering, overlap of copies with kernels, captured graphs. The order of statements is the order of work.
+//! Launches of a loop whose turns are alike are collected and handed over together (`turns`), in their order.
+//!
+//! Declined: reordering, overlap of copies with kernels. The order of statements is the order of work.
 
 mod ahead;
 mod expression;
 mod frame;
 mod launch;
+mod turns;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use terrace_base::{Scalar, ScalarType, Span};
@@ -35,6 +38,8 @@ use crate::error::RunError;
 use crate::memory::{Block, Cell, Cells, Space};
 use crate::stats::Stats;
 use frame::{After, Frame, Loop};
+pub use turns::Capture;
+use turns::Turns;
 
 /// What a slot holds.
 #[derive(Clone)]
@@ -69,6 +74,10 @@ pub(crate) struct Executor<'p> {
     launches: i64,
     /// Lists of statements whose kernels were compiled, by where they are.
     prepared: BTreeSet<usize>,
+    /// Whether the launches of a loop are recorded, by where its body is.
+    recorded: BTreeMap<usize, bool>,
+    /// The loop that is being recorded or replayed.
+    turns: Option<Turns>,
     /// What the run cost.
     pub(crate) stats: Stats,
 }
@@ -96,6 +105,8 @@ impl<'p> Executor<'p> {
             frames: Vec::new(),
             launches: 0,
             prepared: BTreeSet::new(),
+            recorded: BTreeMap::new(),
+            turns: None,
             stats,
         })
     }
@@ -106,7 +117,10 @@ impl<'p> Executor<'p> {
         let values = match result {
             Ok(values) => values,
             Err(error @ (RunError::Device(_) | RunError::Stopped)) => return Err(error),
-            Err(error) => return Err(self.earlier_failure()?.unwrap_or(error)),
+            Err(error) => {
+                self.ask_for_the_rest()?;
+                return Err(self.earlier_failure()?.unwrap_or(error));
+            }
         };
         // The last launch may have left ranges out.
         if stopped() {
@@ -181,9 +195,14 @@ impl<'p> Executor<'p> {
                 Some(After::Test(of)) => {
                     if self.truth(of.test)? {
                         self.frame()?.enter(of.body, After::Again(of));
+                    } else {
+                        self.loop_ends(of.body)?;
                     }
                 }
-                Some(After::Again(of)) => frame.enter(of.cond, After::Test(of)),
+                Some(After::Again(of)) => {
+                    frame.enter(of.cond, After::Test(of));
+                    self.turn_ends(of.body)?;
+                }
                 None => {
                     let results = frame.results()?;
                     let to = frame.results_to;
@@ -218,12 +237,11 @@ impl<'p> Executor<'p> {
             }
             HostStmt::Free { slot } => self.frame()?.set(*slot, Value::Empty),
             HostStmt::Zero { buffer } => {
-                let (handle, bytes) = match self.frame()?.get(*buffer)? {
-                    Value::Buffer(block) => (block.handle, block.bytes),
-                    _ => return bug("zeroing what is no buffer"),
+                let Value::Buffer(block) = self.frame()?.get(*buffer)?.clone() else {
+                    return bug("zeroing what is no buffer");
                 };
-                self.stats.zeroed_bytes += bytes;
-                self.space.device.zero(handle, bytes).map_err(RunError::Device)
+                self.stats.zeroed_bytes += block.bytes;
+                self.zero(&block)
             }
             HostStmt::Copies { bytes } => {
                 self.stats.copied_bytes += u64::try_from(self.integer(bytes)?).unwrap_or(0);
@@ -257,6 +275,7 @@ impl<'p> Executor<'p> {
                 Ok(())
             }
             HostStmt::While { cond, test, body } => {
+                self.loop_begins(cond, body);
                 self.frame()?.enter(cond, After::Test(Loop { cond, test, body }));
                 Ok(())
             }
@@ -287,7 +306,14 @@ impl<'p> Executor<'p> {
         };
         // What the slot held goes first, so that a loop does not hold two.
         self.frame()?.set(to, Value::Empty)?;
-        let block = self.space.alloc(count as u64 * ty.size_bytes() as u64, span)?;
+        let bytes = count as u64 * ty.size_bytes() as u64;
+        let block = match self.used_before(bytes) {
+            Some(block) => block,
+            None => match self.space.alloc(bytes, span) {
+                Err(_) if self.let_go()? => self.space.alloc(bytes, span)?,
+                found => found?,
+            },
+        };
         self.stats.allocations += 1;
         self.frame()?.set(to, Value::Buffer(block))
     }

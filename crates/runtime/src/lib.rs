@@ -27,6 +27,7 @@ pub use devices::cuda::{compile_cubin, cuda_resources, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};
 pub use devices::report::{Found, Place, devices};
 pub use error::RunError;
+pub use executor::Capture;
 pub use loaded::{Args, Argument, DeviceResults, EntryRef, Loaded};
 pub use memory::byte_count;
 pub use stats::Stats;
@@ -90,6 +91,8 @@ pub struct Options {
     pub profile: bool,
     /// Whether to note what guards compare.
     pub log_guards: bool,
+    /// When the launches of loops are recorded, on a device that can; never where there is none.
+    pub capture: Option<Capture>,
     /// On the CPU: a launch expected to take fewer nanoseconds is not spread over threads.
     pub inline_ns: u64,
 }
@@ -101,6 +104,7 @@ impl Default for Options {
             depth_limit: terrace_plan::messages::DEPTH_LIMIT,
             profile: false,
             log_guards: false,
+            capture: Some(Capture::NORMAL),
             inline_ns: 20_000,
         }
     }

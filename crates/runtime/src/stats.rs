@@ -14,6 +14,8 @@ pub struct Stats {
     pub launches_per_kernel: Vec<u64>,
     /// The bytes of the buffers that launches were given, by kernel.
     pub bytes_per_kernel: Vec<u64>,
+    /// How often a recording of a loop's launches was started; the launches in it are counted too.
+    pub replays: u64,
     /// `Read` statements: how often the host waited for the device in the middle of the program.
     pub host_reads: u64,
     /// Transfers that bring results back.

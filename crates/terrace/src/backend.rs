@@ -77,6 +77,8 @@ pub struct Settings {
     pub log_guards: bool,
     /// Whether kernels are timed one by one.
     pub profile: bool,
+    /// Whether a GPU records the launches of loops whose turns are alike; with tiny tiles as early as possible.
+    pub capture: bool,
     /// Whether plans are kept on disk beside kernels, so that the same program starts sooner.
     pub keep_plans: bool,
     /// How many statements the interpreter may run.
@@ -101,6 +103,7 @@ impl Default for Settings {
             thresholds: BTreeMap::new(),
             log_guards: false,
             profile: false,
+            capture: true,
             keep_plans: true,
             step_limit: u64::MAX,
             element_limit: terrace_interp::core::Options::default().element_limit,

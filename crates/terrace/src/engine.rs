@@ -153,11 +153,14 @@ impl Program {
                     Backend::OpenCl => terrace_runtime::Backend::OpenCl { device: settings.device },
                     _ => terrace_runtime::Backend::Cpu { threads: settings.threads },
                 };
+                let tiny = settings.options.tiles == crate::TileSizes::TINY;
+                let capture = if tiny { terrace_runtime::Capture::TINY } else { terrace_runtime::Capture::NORMAL };
                 let options = terrace_runtime::Options {
                     memory_limit: settings.memory_limit,
                     depth_limit: settings.depth_limit,
                     profile: settings.profile,
                     log_guards: settings.log_guards,
+                    capture: settings.capture.then_some(capture),
                     ..terrace_runtime::Options::default()
                 };
                 let device_error = |e: RunError| Failed::new(vec![e.diagnostic(&plan)], &self.sources);

@@ -17,6 +17,8 @@ mod flame;
 use crate::engine::{Engine, Outcome};
 use std::fmt::Write;
 use terrace_base::Span;
+use terrace_plan::Plan;
+use terrace_plan::capture::{self, Found};
 use terrace_syntax::ast::ItemKind;
 
 /// Where the time of a call went.
@@ -30,6 +32,9 @@ pub struct Profile {
     pub host_ms: f64,
     /// The kernels that ran, the longest first.
     pub kernels: Vec<KernelTime>,
+    /// On CUDA, what becomes of the loops that launched something: whether their turns are recorded and replayed (not while kernels are timed one by
+    /// one), and why not.
+    pub loops: Vec<String>,
 }
 
 /// What one kernel took.
@@ -94,7 +99,24 @@ impl Engine {
         kernels.sort_by(|a, b| b.ms.total_cmp(&a.ms));
         let in_kernels: f64 = kernels.iter().map(|k| k.ms).sum();
         let host_ms = (stats.wall_ms - in_kernels).max(0.0);
-        Some(Profile { entry: entry.to_string(), wall_ms: host_ms + in_kernels, host_ms, kernels })
+        let loops = self.loops(plan, &stats.launches_per_kernel);
+        Some(Profile { entry: entry.to_string(), wall_ms: host_ms + in_kernels, host_ms, kernels, loops })
+    }
+
+    /// The loops that launched something, a line each.
+    fn loops(&self, plan: &Plan, launches: &[u64]) -> Vec<String> {
+        let line = |found: Found| {
+            let kernel = found.kernel.filter(|k| launches.get(*k).is_some_and(|n| *n > 0))?;
+            let (span, name) = (plan.kernels[kernel].span, &plan.kernels[kernel].name);
+            let known = !span.is_none() && self.sources.contains(span);
+            let place = match known {
+                true => format!("{}:{}", self.sources.name(span.file), self.sources.line_col(span).line),
+                false => "-".to_string(),
+            };
+            let verdict = found.verdict.map_or_else(|why| format!("not captured, {why}"), |()| "captured".to_string());
+            Some(format!("loop of {name}, {place}: {verdict}"))
+        };
+        capture::loops(plan).into_iter().filter_map(line).collect()
     }
 
     /// The function of the source around a place.
@@ -134,6 +156,7 @@ impl Profile {
                 k.kernel
             );
         }
+        self.loops.iter().for_each(|line| out += &format!("{line}\n"));
         out
     }
 
@@ -163,7 +186,7 @@ mod tests {
 
     pub(super) fn sample() -> Profile {
         let kernels = vec![kernel("k_a", "f", 3, 4.0), kernel("k_b", "g", 5, 2.0), kernel("k_c", "f", 3, 1.0)];
-        Profile { entry: "f".to_string(), wall_ms: 8.0, host_ms: 1.0, kernels }
+        Profile { entry: "f".to_string(), wall_ms: 8.0, host_ms: 1.0, kernels, loops: Vec::new() }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! cargo xtask gpu-check --backend cuda-sim --only arrays/     tries the command without a GPU
 //! ```
 //!
+//! Single-precision quotients and roots come first: every significand under a root, on hardware (`terrace_testkit::rounding`).
+//!
 //! Every piece of work is a line of the state file once it is done; what is there and was right is not done again. The order
 //! goes through all programs in one strategy each before any program has a second one, so an early end has seen much. Programs that write
 //! out of bounds may spoil what comes after them in a process: the sample runs under `compute-sanitizer`, each in a process of its own.
@@ -23,6 +25,7 @@ use terrace::{Backend, Program, Settings};
 use terrace_testkit::corpus::{programs_below, short_name};
 use terrace_testkit::outcome::{Outcome, Prepared, prepare, run};
 use terrace_testkit::random::compare;
+use terrace_testkit::rounding::{self, Counted};
 use terrace_testkit::setup::{Setup, cover};
 
 /// Random samples that are compiled as one program.
@@ -47,6 +50,8 @@ struct Wishes {
 enum Work<'p> {
     Program(&'p Prepared, Setup),
     Random(u64, Setup),
+    /// Quotients and roots.
+    Rounding(Counted),
     /// A tool, the number of a program and that of a setup.
     Checked(&'static str, &'p Prepared, usize, usize),
 }
@@ -56,6 +61,7 @@ impl Work<'_> {
         match self {
             Work::Program(prepared, setup) => format!("{} on {setup}", prepared.name),
             Work::Random(from, setup) => format!("random {from} to {} on {setup}", from + BATCH),
+            Work::Rounding((entry, xs, _)) => format!("rounding {entry} of {xs}"),
             Work::Checked(tool, prepared, _, setup) => format!("{} in setup {setup} under {tool}", prepared.name),
         }
     }
@@ -72,6 +78,11 @@ impl Work<'_> {
                     differences => format!("WRONG {}", differences.join("\n")),
                 }
             }
+            Work::Rounding(counted) => match rounding::wrong(wishes.backend, *counted) {
+                Ok(0) => "right".to_string(),
+                Ok(count) => format!("WRONG {count} times"),
+                Err(why) => format!("WRONG {why}"),
+            },
             Work::Checked(tool, _, program, setup) => checked(tool, *program, *setup, wishes),
         }
     }
@@ -145,7 +156,8 @@ fn wishes() -> Result<Wishes, String> {
 fn all_work<'p>(prepared: &'p [Prepared], wishes: &Wishes) -> Vec<Work<'p>> {
     let setups = cover(wishes.backend);
     let batches = wishes.random / BATCH;
-    let mut work = Vec::new();
+    let counted = if wishes.backend == Backend::CudaSim { rounding::SOME } else { rounding::ALL };
+    let mut work: Vec<Work<'p>> = counted.map(Work::Rounding).into();
     if wishes.checker && wishes.backend == Backend::Cuda {
         for (k, p) in prepared.iter().enumerate().step_by(SAMPLE) {
             let setup = k / SAMPLE % setups.len();

@@ -32,6 +32,7 @@ pub mod mutant;
 pub mod outcome;
 pub mod random;
 pub mod reference;
+pub mod rounding;
 pub mod setup;
 pub mod table;
 

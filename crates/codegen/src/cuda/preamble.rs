@@ -63,19 +63,41 @@ template <int N, class T> __device__ __forceinline__ void terrace_store_wide(T* 
     memcpy(&v, part, sizeof v);
     __stcs((V*)to, v);
 }
+__device__ __forceinline__ float terrace_rough_reciprocal(float b) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+    return y;
+}
+__device__ __forceinline__ float terrace_rough_inverse_root(float x) {
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+#define TERRACE_ALIGNED(p) (void)0
+// A GPU may be wrong by a unit in the last place here, up or down, and knows no subnormal numbers. Its inverse roots are better where it matters, so these are as near as can be.
+static inline float terrace_rough_reciprocal(float b) {
+    const unsigned int bits = __float_as_uint((float)(1.0 / b));
+    const float y = __uint_as_float(bits + (bits * 2654435761u >> 16) % 3u - 1u);
+    return fabsf(y) < 0x1p-126f ? 0.0f : y;
+}
+static inline float terrace_rough_inverse_root(float x) { return (float)(1.0 / sqrt((double)x)); }
+static inline void terrace_store_word(unsigned long long* p, unsigned long long v) { terrace_store_release(p, v); }
+static inline unsigned long long terrace_load_word(const unsigned long long* p) { return terrace_load_volatile(p); }
+template <int N, class T> static inline void terrace_load_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
+template <int N, class T> static inline void terrace_store_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
+#endif
 // Quotients and roots, rounded as IEEE says, with one branch for the rare cases of all of them. Where all numbers are between 2^-60 and 2^60 no step
 // under- or overflows: an approximation, refined, and corrected by its exact remainder.
 __device__ __forceinline__ float terrace_near_quotient(float a, float b) {
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+    float y = terrace_rough_reciprocal(b);
     y = fmaf(y, fmaf(-b, y, 1.0f), y);
     float q = a * y;
     q = fmaf(fmaf(-b, q, a), y, q);
     return fmaf(fmaf(-b, q, a), y, q);
 }
 __device__ __forceinline__ float terrace_near_root(float x) {
-    float y;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    const float y = terrace_rough_inverse_root(x);
     const float s = x * y;
     return fmaf(fmaf(-s, s, x), 0.5f * y, s);
 }
@@ -103,19 +125,6 @@ template <int N> __device__ __forceinline__ void terrace_roots(float* y, const f
         for (int i = 0; i < N; i++) y[i] = sqrtf(x[i]);
     }
 }
-#else
-#define TERRACE_ALIGNED(p) (void)0
-template <int N> static inline void terrace_divide(float* q, const float* a, const float* b) {
-    for (int i = 0; i < N; i++) q[i] = a[i] / b[i];
-}
-template <int N> static inline void terrace_roots(float* y, const float* x) {
-    for (int i = 0; i < N; i++) y[i] = sqrtf(x[i]);
-}
-static inline void terrace_store_word(unsigned long long* p, unsigned long long v) { terrace_store_release(p, v); }
-static inline unsigned long long terrace_load_word(const unsigned long long* p) { return terrace_load_volatile(p); }
-template <int N, class T> static inline void terrace_load_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
-template <int N, class T> static inline void terrace_store_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
-#endif
 // A value for other blocks and the sign that it is there are one word, or two with the sign in each: nothing has to be fenced.
 template <class T> __device__ __forceinline__ void terrace_send(unsigned long long* p, T v, int flag) {
     unsigned int half[(sizeof(T) + 3) / 4];

@@ -19,7 +19,8 @@ use terrace_plan::{Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
-use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, cache, phase_name, unit_text};
+use super::replay::{GATE, GATE_NAME, Recorder, Replays};
+use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name, unit_text};
 
 const HEADER: &str = concat!(
     include_str!("../../../testkit/cuda_sim/fibre.h"),
@@ -71,26 +72,29 @@ impl Device for CudaSim {
         let names = plan.kernels.iter().map(|k| (0..k.phases.max(1)).map(|p| phase_name(&k.name, p)).collect());
         let names: Vec<Vec<String>> = names.collect();
         let mut text = unit_text(plan);
-        for name in names.iter().flatten() {
+        text.push_str(GATE);
+        for name in names.iter().flatten().map(String::as_str).chain([GATE_NAME]) {
             text.push_str(&format!("TERRACE_SIM_KERNEL({name})\n"));
         }
         let library = match names.is_empty() {
             true => None,
             false => Some(compiler()?.load(&text)?.0),
         };
+        let launcher = |name: &str| {
+            let library = library.as_ref().ok_or("no kernels")?;
+            // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the pointer.
+            let function = unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
+            function.map(|f| *f).map_err(|e| format!("kernel {name} is not in the unit: {e}"))
+        };
         let mut kernels = Vec::new();
         for (kernel, names) in plan.kernels.iter().zip(&names) {
-            let mut phases = Vec::new();
-            for name in names {
-                let library = library.as_ref().ok_or("no kernels")?;
-                // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the pointer.
-                let function = unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
-                phases.push(*function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?);
-            }
+            let phases = names.iter().map(|name| launcher(name)).collect::<Result<_, String>>()?;
             kernels.push(Kernel { phases, block: kernel.block });
         }
+        let gate = if kernels.is_empty() { None } else { Some(launcher(GATE_NAME)?) };
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(SimCode { kernels, seed: self.seed, clocks, _library: library }))
+        let replays = Mutex::default();
+        Ok(Box::new(SimCode { kernels, gate, seed: self.seed, clocks, replays, _library: library }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -129,26 +133,27 @@ struct Kernel {
 
 struct SimCode {
     kernels: Vec<Kernel>,
+    /// The first kernel of every recording.
+    gate: Option<Launcher>,
     seed: u64,
     clocks: Mutex<Vec<Duration>>,
+    replays: Mutex<Replays<Tape>>,
     _library: Option<Library>,
 }
 
-impl Code for SimCode {
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let kernel = self.kernels.get(launch.kernel).ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
-        let function = kernel.phases.get(launch.phase).ok_or_else(|| format!("there is no phase {}", launch.phase))?;
-        let grid =
-            u32::try_from(launch.tiles).map_err(|_| format!("a grid of {} blocks is too large", launch.tiles))?;
-        let start = Instant::now();
-        let mut values = argument_values(launch);
+/// A recording is a list, and starting it is running the list.
+struct Tape {
+    err: u64,
+    work: Vec<Work>,
+}
+
+impl SimCode {
+    fn call(&self, function: Launcher, grid: u32, block: u32, mut values: Vec<u64>) -> Result<(), String> {
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|v| std::ptr::from_mut(v).cast()).collect();
         let mut message = [0 as c_char; 1024];
         // SAFETY: one pointer per parameter of the kernel, each to a value of at least its size, as the plan declares them.
-        let status = unsafe {
-            function(grid, kernel.block, 0, pointers.as_mut_ptr(), self.seed, message.as_mut_ptr(), message.len())
-        };
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
+        let status =
+            unsafe { function(grid, block, 0, pointers.as_mut_ptr(), self.seed, message.as_mut_ptr(), message.len()) };
         if status == 0 {
             return Ok(());
         }
@@ -156,6 +161,61 @@ impl Code for SimCode {
         message[message.len() - 1] = 0;
         let text = unsafe { CStr::from_ptr(message.as_ptr()) }.to_string_lossy().into_owned();
         Err(format!("simulated CUDA (seed {}): {text}", self.seed))
+    }
+}
+
+impl Recorder for SimCode {
+    type Recording = Tape;
+
+    fn one(&self, work: &Work) -> Result<(), String> {
+        match work {
+            Work::Launch { kernel: at, phase, tiles, values } => {
+                let kernel = self.kernels.get(*at).ok_or_else(|| format!("there is no kernel {at}"))?;
+                let function = kernel.phases.get(*phase).ok_or_else(|| format!("there is no phase {phase}"))?;
+                let grid = u32::try_from(*tiles).map_err(|_| format!("a grid of {tiles} blocks is too large"))?;
+                let start = Instant::now();
+                let done = self.call(*function, grid, kernel.block, values.clone());
+                self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[*at] += start.elapsed();
+                done
+            }
+            Work::Zero { address, bytes } => {
+                // SAFETY: a part of a buffer, as `Work::zero` has checked; the executor holds it until this work is done.
+                unsafe { std::ptr::write_bytes(*address as *mut u8, 0, *bytes as usize) };
+                Ok(())
+            }
+        }
+    }
+
+    fn record(&self, err: u64, work: &[Work]) -> Result<Tape, String> {
+        Ok(Tape { err, work: work.to_vec() })
+    }
+
+    fn change(&self, tape: &mut Tape, at: usize, work: &Work) -> Result<(), String> {
+        tape.work[at] = work.clone();
+        Ok(())
+    }
+
+    fn start(&self, tape: &mut Tape) -> Result<(), String> {
+        self.call(self.gate.ok_or("no kernels")?, 1, 1, vec![tape.err])?;
+        tape.work.iter().try_for_each(|work| Recorder::one(self, work))
+    }
+}
+
+impl Code for SimCode {
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
+        Recorder::one(self, &Work::launch(launch))
+    }
+
+    fn replays(&self) -> bool {
+        true
+    }
+
+    fn replay(&self, key: usize, work: &[Work]) -> Result<bool, String> {
+        self.replays.lock().unwrap_or_else(PoisonError::into_inner).run(self, key, work)
+    }
+
+    fn one(&self, work: &Work) -> Result<(), String> {
+        Recorder::one(self, work)
     }
 
     fn begin(&self, _profile: bool) -> Result<(), String> {
@@ -168,14 +228,4 @@ impl Code for SimCode {
         let kernel_ms: Vec<f64> = clocks.iter().map(|c| c.as_secs_f64() * 1e3).collect();
         Ok(Times { device_ms: kernel_ms.iter().sum(), kernel_ms })
     }
-}
-
-/// The record, the launch number and the arguments, eight bytes each; a driver reads as many of them as the parameter has.
-pub(super) fn argument_values(launch: &Launch<'_>) -> Vec<u64> {
-    let mut values = vec![launch.record.address, launch.number as u64];
-    values.extend(launch.args.iter().map(|arg| match arg {
-        Arg::Address(handle, offset) => handle.address + offset,
-        Arg::Scalar(s) => s.raw_bits().to_le(),
-    }));
-    values
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Device  alloc  free  upload  download  zero  synchronise  load        one per runtime
-//! Code    prepare  launch  begin  end                                   one per plan
+//! Code    prepare  launch  replay  begin  end                           one per plan
 //! ```
 //!
 //! This folder is the only one with `unsafe`. What it rests on: handles are made by `alloc` alone and the executor drops them after
@@ -22,11 +22,14 @@ pub(crate) mod host_view;
 pub(crate) mod interrupt;
 pub(crate) mod opencl;
 mod pool;
+mod replay;
 pub(crate) mod report;
 mod units;
 
 use terrace_base::Scalar;
 use terrace_plan::{Plan, Target};
+
+pub(crate) use replay::Work;
 
 /// A piece of device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +168,18 @@ pub(crate) trait Code: Send + Sync {
     }
     /// Runs one phase of a kernel, perhaps later.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String>;
+    /// Whether the launches of a loop can be recorded; only then is it asked for the next two.
+    fn replays(&self) -> bool {
+        false
+    }
+    /// Runs the work of some turns of a loop, perhaps later; whether a recording of earlier turns did it. A loop always comes with the same key.
+    fn replay(&self, _key: usize, work: &[Work]) -> Result<bool, String> {
+        work.iter().try_for_each(|w| self.one(w)).map(|()| false)
+    }
+    /// Runs what was meant for a recording and came too late.
+    fn one(&self, _work: &Work) -> Result<(), String> {
+        Err("this device records nothing".to_string())
+    }
     /// Starts the clocks.
     fn begin(&self, profile: bool) -> Result<(), String>;
     /// Says that nothing more will be launched: the clock of the device stops there, and not when the host has heard of it.
@@ -181,6 +196,16 @@ pub(crate) trait Code: Send + Sync {
     fn resources(&self) -> Vec<KernelResources> {
         Vec::new()
     }
+}
+
+/// The record, the launch number and the arguments, eight bytes each; a driver reads as many of them as the parameter has.
+fn argument_values(launch: &Launch<'_>) -> Vec<u64> {
+    let mut values = vec![launch.record.address, launch.number as u64];
+    values.extend(launch.args.iter().map(|arg| match arg {
+        Arg::Address(handle, offset) => handle.address + offset,
+        Arg::Scalar(s) => s.raw_bits().to_le(),
+    }));
+    values
 }
 
 /// The name of a phase's function.

@@ -19,6 +19,7 @@ impl Executor<'_> {
         if text.params.len() != args.len() || tiles.len() != text.phases.max(1) {
             return bug(format!("a launch of {} with other arguments or phases than it has", text.name));
         }
+        self.hold(args)?;
         let args = text.params.iter().zip(args).map(|(param, arg)| self.argument(&text.name, *param, arg));
         let args = args.collect::<Result<Vec<_>, _>>()?;
         let mut any = false;
@@ -34,7 +35,7 @@ impl Executor<'_> {
             self.launches += 1;
             let record = self.cells.record();
             let launch = Launch { kernel, phase, tiles, record, number: self.launches, args: &args };
-            self.code.launch(&launch).map_err(RunError::Device)?;
+            self.ask(&launch)?;
         }
         if any {
             self.stats.launches += 1;

@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn a_call_without_kernels_is_all_host() {
-        let svg = draw(&Profile { entry: "f".to_string(), wall_ms: 1.0, host_ms: 1.0, kernels: Vec::new() });
+        let (kernels, loops) = (Vec::new(), Vec::new());
+        let svg = draw(&Profile { entry: "f".to_string(), wall_ms: 1.0, host_ms: 1.0, kernels, loops });
         assert!(svg.contains("the host, between launches: 1.000 ms"), "{svg}");
     }
 }

@@ -16,6 +16,9 @@ pub(super) type Function = *mut c_void;
 pub(super) type Stream = *mut c_void;
 pub(super) type Event = *mut c_void;
 pub(super) type Pool = *mut c_void;
+pub(super) type Graph = *mut c_void;
+pub(super) type Node = *mut c_void;
+pub(super) type Started = *mut c_void;
 
 /// The status that means that there is no memory.
 pub(super) const OUT_OF_MEMORY: c_int = 2;
@@ -34,6 +37,57 @@ pub(super) const REGISTERS: c_int = 4;
 
 /// Host memory that the GPU reads and writes by itself.
 pub(super) type Pinned = *mut c_void;
+
+/// A launch of a graph, as `cuda.h` lays it out.
+#[repr(C)]
+pub(super) struct KernelNode {
+    function: Function,
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared_bytes: c_uint,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+}
+
+/// Zeroing as a part of a graph, as `cuda.h` lays it out.
+#[repr(C)]
+pub(super) struct ZeroNode {
+    address: u64,
+    pitch: usize,
+    value: c_uint,
+    element_bytes: c_uint,
+    width: usize,
+    height: usize,
+}
+
+impl ZeroNode {
+    fn new(address: u64, bytes: usize) -> ZeroNode {
+        ZeroNode { address, pitch: 0, value: 0, element_bytes: 1, width: bytes, height: 1 }
+    }
+}
+
+/// A launch of a graph; `values` are what the parameters' values are read from.
+pub(super) struct GraphLaunch<'a> {
+    pub(super) function: Function,
+    pub(super) grid: u32,
+    pub(super) block: u32,
+    pub(super) values: &'a [u64],
+}
+
+impl GraphLaunch<'_> {
+    fn with<R>(self, call: impl FnOnce(&KernelNode) -> R) -> R {
+        let mut params: Vec<*mut c_void> =
+            self.values.iter().map(|v| std::ptr::from_ref(v).cast_mut().cast()).collect();
+        call(&KernelNode {
+            function: self.function,
+            grid: [self.grid, 1, 1],
+            block: [self.block, 1, 1],
+            shared_bytes: 0,
+            params: params.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+        })
+    }
+}
 
 macro_rules! driver {
     ($($field:ident = $symbol:literal ($($ty:ty),*);)*) => {
@@ -91,6 +145,15 @@ driver! {
     module_function = "cuModuleGetFunction"(*mut Function, Module, *const c_char);
     function_attribute = "cuFuncGetAttribute"(*mut c_int, c_int, Function);
     launch = "cuLaunchKernel"(Function, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Stream, *mut *mut c_void, *mut *mut c_void);
+    graph_create = "cuGraphCreate"(*mut Graph, c_uint);
+    graph_destroy = "cuGraphDestroy"(Graph);
+    graph_add_kernel = "cuGraphAddKernelNode"(*mut Node, Graph, *const Node, usize, *const KernelNode);
+    graph_add_zero = "cuGraphAddMemsetNode"(*mut Node, Graph, *const Node, usize, *const ZeroNode, Context);
+    graph_instantiate = "cuGraphInstantiateWithFlags"(*mut Started, Graph, u64);
+    graph_launch = "cuGraphLaunch"(Started, Stream);
+    graph_set_kernel = "cuGraphExecKernelNodeSetParams"(Started, Node, *const KernelNode);
+    graph_set_zero = "cuGraphExecMemsetNodeSetParams"(Started, Node, *const ZeroNode, Context);
+    graph_forget = "cuGraphExecDestroy"(Started);
     event_create = "cuEventCreate"(*mut Event, c_uint);
     event_destroy = "cuEventDestroy_v2"(Event);
     event_record = "cuEventRecord"(Event, Stream);
@@ -298,6 +361,79 @@ impl Driver {
             (self.launch)(function, grid, 1, 1, block, 1, 1, 0, stream, pointers.as_mut_ptr(), none)
         };
         self.check(status, &format!("launching {name} with {grid} blocks of {block} threads"))
+    }
+
+    pub(super) fn create_graph(&self) -> Result<Graph, String> {
+        let mut graph = std::ptr::null_mut();
+        self.check(unsafe { (self.graph_create)(&mut graph, 0) }, "making a graph")?;
+        Ok(graph)
+    }
+
+    /// Adds a launch, which comes after `after`.
+    pub(super) fn add_kernel(&self, graph: Graph, after: &[Node], launch: GraphLaunch<'_>) -> Result<Node, String> {
+        let mut node = std::ptr::null_mut();
+        let add = |params: &KernelNode| {
+            // SAFETY: the nodes are of this graph; the driver copies the parameters' values before it returns.
+            unsafe { (self.graph_add_kernel)(&mut node, graph, after.as_ptr(), after.len(), params) }
+        };
+        self.check(launch.with(add), "recording a launch")?;
+        Ok(node)
+    }
+
+    /// Adds zeroing, which comes after `after`.
+    pub(super) fn add_zero(
+        &self,
+        graph: Graph,
+        after: &[Node],
+        (address, bytes): (u64, u64),
+        context: Context,
+    ) -> Result<Node, String> {
+        let (mut node, params) = (std::ptr::null_mut(), ZeroNode::new(address, bytes as usize));
+        // SAFETY: as above.
+        let status = unsafe { (self.graph_add_zero)(&mut node, graph, after.as_ptr(), after.len(), &params, context) };
+        self.check(status, "recording a zeroing")?;
+        Ok(node)
+    }
+
+    /// Makes a graph ready to be started.
+    pub(super) fn instantiate(&self, graph: Graph) -> Result<Started, String> {
+        let mut started = std::ptr::null_mut();
+        self.check(unsafe { (self.graph_instantiate)(&mut started, graph, 0) }, "making a graph ready")?;
+        Ok(started)
+    }
+
+    /// Changes a launch, for starts to come.
+    pub(super) fn set_kernel(&self, of: Started, node: Node, launch: GraphLaunch<'_>) -> Result<(), String> {
+        // SAFETY: a node that the graph was made with; the driver copies the values.
+        let set = |params: &KernelNode| unsafe { (self.graph_set_kernel)(of, node, params) };
+        self.check(launch.with(set), "changing a recorded launch")
+    }
+
+    /// Changes what is zeroed, for starts to come.
+    pub(super) fn set_zero(
+        &self,
+        of: Started,
+        node: Node,
+        (address, bytes): (u64, u64),
+        context: Context,
+    ) -> Result<(), String> {
+        let params = ZeroNode::new(address, bytes as usize);
+        // SAFETY: as above.
+        self.check(unsafe { (self.graph_set_zero)(of, node, &params, context) }, "changing a recorded zeroing")
+    }
+
+    pub(super) fn start_graph(&self, of: Started, stream: Stream) -> Result<(), String> {
+        self.check(unsafe { (self.graph_launch)(of, stream) }, "starting a graph")
+    }
+
+    pub(super) fn destroy_graph(&self, graph: Graph, started: Option<Started>) {
+        // SAFETY: made before, used no more.
+        let _ = unsafe {
+            if let Some(started) = started {
+                (self.graph_forget)(started);
+            }
+            (self.graph_destroy)(graph)
+        };
     }
 
     pub(super) fn create_event(&self) -> Result<Event, String> {

@@ -6,6 +6,7 @@
 //! ```text
 //! prepare     NVRTC, a kernel per unit, several at once      when the host comes to statements that launch them
 //! launch      cuLaunchKernel, one block per tile
+//! replay      cuGraphLaunch, many launches
 //! upload      through pinned buffers; the copies overlap with what the host does next (`transfers`)
 //! download    cuMemcpyDtoHAsync, then wait: the only place where the host waits
 //! ```
@@ -16,9 +17,12 @@
 //! A kernel that reads outside its buffers kills the context; the error appears at the next wait and all later calls fail with it. That
 //! is a bug of the compiler, never of a program.
 //!
-//! Declined: several streams, several GPUs at once, graphs.
+//! Loops whose turns are alike run as graphs (`graph`).
+//!
+//! Declined: several streams, several GPUs at once.
 
 mod driver;
+mod graph;
 mod library;
 mod nvrtc;
 mod report;
@@ -31,11 +35,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use terrace_plan::{Plan, Target};
 
-use super::cuda_sim::argument_values;
 use super::pool::{Pool, Source};
+use super::replay::{Recorder, Replays};
 use super::units::{at_once, text_of};
-use super::{AllocError, Code, Device, Handle, KernelResources, Launch, Times, phase_name};
+use super::{AllocError, Code, Device, Handle, KernelResources, Launch, Times, Work, argument_values, phase_name};
 use driver::{Driver, Event, Function, Module, Stream, driver};
+use graph::Recorded;
 use transfers::Transfers;
 
 /// A GPU.
@@ -151,7 +156,8 @@ impl Device for Cuda {
             Kernel { text: text_of(plan, &[at]), names, block: kernel.block, loaded: OnceLock::new() }
         };
         let kernels = (0..plan.kernels.len()).map(kernel).collect();
-        Ok(Box::new(CudaCode { gpu: self.gpu.clone(), kernels, clocks: Mutex::default() }))
+        let (clocks, replays) = (Mutex::default(), Mutex::default());
+        Ok(Box::new(CudaCode { gpu: self.gpu.clone(), kernels, gate: OnceLock::new(), clocks, replays }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -211,7 +217,10 @@ struct LoadedKernel {
 struct CudaCode {
     gpu: Arc<Gpu>,
     kernels: Vec<Kernel>,
+    /// The first kernel of every recording.
+    gate: OnceLock<Result<LoadedKernel, String>>,
     clocks: Mutex<Clocks>,
+    replays: Mutex<Replays<Recorded>>,
 }
 
 // SAFETY: as for `Gpu`.
@@ -262,6 +271,21 @@ impl CudaCode {
         let loaded = kernel.loaded.get_or_init(load).as_ref().map_err(String::clone)?;
         Ok((kernel, loaded))
     }
+
+    /// A phase of a kernel, its name, and how it is launched over so many tiles.
+    fn phase(&self, at: usize, phase: usize, tiles: u64) -> Result<(Function, &str, u32, u32), String> {
+        let (kernel, loaded) = self.kernel(at)?;
+        let (Some(function), Some(name)) = (loaded.phases.get(phase), kernel.names.get(phase)) else {
+            return Err(format!("there is no phase {phase}"));
+        };
+        let grid = u32::try_from(tiles).ok().filter(|g| *g < 1 << 31);
+        let grid = grid.ok_or_else(|| format!("kernel {name} needs {tiles} blocks, a grid has fewer"))?;
+        Ok((*function, name, grid, kernel.block))
+    }
+
+    fn replays(&self) -> MutexGuard<'_, Replays<Recorded>> {
+        self.replays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Code for CudaCode {
@@ -282,16 +306,11 @@ impl Code for CudaCode {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let (kernel, loaded) = self.kernel(launch.kernel)?;
-        let (Some(function), Some(name)) = (loaded.phases.get(launch.phase), kernel.names.get(launch.phase)) else {
-            return Err(format!("there is no phase {}", launch.phase));
-        };
-        let grid = u32::try_from(launch.tiles).ok().filter(|g| *g < 1 << 31);
-        let grid = grid.ok_or_else(|| format!("kernel {name} needs {} blocks, a grid has fewer", launch.tiles))?;
+        let (function, name, grid, block) = self.phase(launch.kernel, launch.phase, launch.tiles)?;
         let driver = self.gpu.enter()?;
         let stream = self.gpu.stream;
         let mut values = argument_values(launch);
-        let mut run = || driver.launch(*function, name, grid, kernel.block, &mut values, stream);
+        let mut run = || driver.launch(function, name, grid, block, &mut values, stream);
         let mut clocks = self.clocks();
         if !clocks.profile {
             return run();
@@ -301,6 +320,18 @@ impl Code for CudaCode {
         let after = clocks.stamp(driver, stream)?;
         clocks.launches.push((launch.kernel, before, after));
         Ok(())
+    }
+
+    fn replays(&self) -> bool {
+        true
+    }
+
+    fn replay(&self, key: usize, work: &[Work]) -> Result<bool, String> {
+        self.replays().run(self, key, work)
+    }
+
+    fn one(&self, work: &Work) -> Result<(), String> {
+        Recorder::one(self, work)
     }
 
     fn begin(&self, profile: bool) -> Result<(), String> {
@@ -359,7 +390,10 @@ impl Drop for CudaCode {
         let _ = driver.wait(self.gpu.stream);
         let clocks = self.clocks.get_mut().unwrap_or_else(PoisonError::into_inner);
         clocks.events.drain(..).for_each(|event| driver.destroy_event(event));
-        for loaded in self.kernels.iter_mut().filter_map(|kernel| kernel.loaded.take()?.ok()) {
+        let replays = self.replays.get_mut().unwrap_or_else(PoisonError::into_inner);
+        replays.drain().for_each(|recorded| recorded.destroy(driver));
+        let kernels = self.kernels.iter_mut().map(|kernel| &mut kernel.loaded).chain([&mut self.gate]);
+        for loaded in kernels.filter_map(|loaded| loaded.take()?.ok()) {
             driver.unload_module(loaded.module);
         }
     }
