@@ -195,6 +195,9 @@ pub(crate) struct How {
     /// How many bytes the program may hold on the device; K, M and G may follow.
     #[arg(long, value_parser = terrace::runtime::byte_count)]
     memory: Option<u64>,
+    /// On a GPU, from which size on indices have 64 bits: auto, wide for always, or a number.
+    #[arg(long, value_parser = indices, default_value = "auto")]
+    indices: i64,
     /// Reads thresholds that choose between versions from a file: lines of `name value`.
     #[arg(long, value_name = "FILE")]
     thresholds: Option<PathBuf>,
@@ -235,6 +238,7 @@ impl How {
             seed: self.seed,
             device: self.device,
             memory_limit: self.memory,
+            index_limit: self.indices,
             profile: self.stats,
             capture: self.capture,
             ..Settings::default()
@@ -261,6 +265,14 @@ fn strategy(text: &str) -> Result<Strategy, String> {
             Some(seed) => Ok(Strategy::Mix(seed)),
             None => Err(one_of(text, ["auto", "seq", "outer", "block", "flat", "mix:N"])),
         },
+    }
+}
+
+fn indices(text: &str) -> Result<i64, String> {
+    match text {
+        "auto" => Ok(Settings::default().index_limit),
+        "wide" => Ok(0),
+        _ => text.parse().map_err(|_| one_of(text, ["auto", "wide", "a number"])),
     }
 }
 

@@ -92,7 +92,8 @@ impl Lines {
             Stmt::For { var, from, to, step, body, .. } => {
                 let v = names::local(k, *var);
                 let (from, to, by) = (operand(k, from), operand(k, to), expr(k, step));
-                let head = format!("int64_t {v} = {guard} ? {from} : 0, {v}_end = {guard} ? {to} : 0");
+                let ty = variable(k.locals[*var].ty);
+                let head = format!("{ty} {v} = {guard} ? {from} : 0, {v}_end = {guard} ? {to} : 0");
                 self.line(&format!("for ({head}; {v} < {v}_end; {v} += {by}) {{"));
                 self.nested(k, body);
                 self.line("}");
@@ -117,6 +118,7 @@ fn declared_by(stmt: &Stmt) -> Option<LocalId> {
         | Stmt::Earlier { into: v, .. }
         | Stmt::Await { into: v, .. }
         | Stmt::StoreKept { into: v, .. } => Some(*v),
+        Stmt::Run { ok, .. } => Some(*ok),
         _ => None,
     }
 }
@@ -143,6 +145,7 @@ mod tests {
             phases: vec![body],
             block: 32,
             resident: 1,
+            small: None,
             span: Span::none(),
         }
     }

@@ -5,20 +5,21 @@
 //! ```
 //!
 //! A pass is a value: a name, a sentence, a function. Passes from a language to itself stand in [`CORE`], [`FLAT`],
-//! [`VERSIONS`], [`MACHINE`] and [`MEM`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
+//! [`VERSIONS`], [`MACHINE`], [`MEM`] and [`KERNELS`]; the lowerings between the languages are the functions [`to_flat`], [`to_mem`] and [`to_kernels`]. In debug
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
     choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, prove_checks, read_early, read_through_views, reduce_before_branches,
-    reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators, spell_out_sums, spell_out_views,
-    write_through_parts,
+    lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_early, read_through_views,
+    reduce_before_branches, reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators,
+    spell_out_sums, spell_out_views, write_through_parts,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
 use terrace_ir::{FuncId, core, flat, kernel, mem};
+use terrace_plan::Target;
 
 /// A pass from a language to itself.
 pub struct Pass<L> {
@@ -286,6 +287,14 @@ pub const MEM: &[Pass<mem::Program>] = &[
     },
 ];
 
+/// On kernels.
+pub const KERNELS: &[Pass<kernel::Program>] = &[Pass {
+    name: "narrow_indices",
+    about: "on a GPU, kernels get twins with indices of 32 bits, which run where the sizes are small enough",
+    wanted: |options| options.target == Target::Cuda,
+    run: |p, _| narrow_indices::narrow_indices(p),
+}];
+
 /// Core as every engine runs it, and what is known about its sizes. Without proofs nothing is marked.
 pub fn prepare_core(program: &mut core::Program, options: &Options, timings: &mut Timings) -> Analysis {
     finish_core(program, options, timings);
@@ -398,8 +407,9 @@ pub fn to_kernels(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<kernel::Program, Box<Diagnostic>> {
-    let kernels = timings.measure("lower_kernels", || kernels::lower(program, options))?;
+    let mut kernels = timings.measure("lower_kernels", || kernels::lower(program, options))?;
     check("lower_kernels", kernel::verify::verify(&kernels));
+    run(KERNELS, &mut kernels, options, timings, kernel::verify::verify);
     Ok(kernels)
 }
 

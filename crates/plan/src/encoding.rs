@@ -18,6 +18,7 @@ mod sizes;
 use crate::host::{Argument, HostExpr, HostFunction, HostStmt, SlotId, SlotInfo, SlotType};
 use crate::layout::{DimLayout, Layout};
 use crate::messages;
+use crate::ranges::{Ranges, Small, Step};
 use crate::threshold::Threshold;
 use crate::{CheckText, Entry, KernelParam, KernelText, Plan, Target};
 use terrace_base::{BinOp, FileId, Scalar, ScalarType, Span, UnOp};
@@ -186,6 +187,17 @@ impl<T: Coded> Coded for Box<T> {
     }
 }
 
+impl<T: Coded> Coded for Option<T> {
+    fn put(&self, to: &mut Writer) {
+        self.is_some().put(to);
+        self.iter().for_each(|it| it.put(to));
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Option<T>> {
+        Some(if bool::get(from)? { Some(T::get(from)?) } else { None })
+    }
+}
+
 impl<A: Coded, B: Coded> Coded for (A, B) {
     fn put(&self, to: &mut Writer) {
         self.0.put(to);
@@ -287,13 +299,16 @@ by_fields! {
     Span { file, start, end }
     Plan { version, target, functions, kernels, preamble, entries, checks, thresholds }
     Entry { name, is_test, function, params, consumed, result }
-    KernelText { name, text, params, phases, block, span }
+    KernelText { name, text, params, phases, block, small, alone, span }
+    Small { kernel, ranges }
+    Ranges { steps, small, within }
     Threshold { name, about, value }
     HostFunction { name, slots, params, results, body }
     SlotInfo { name, ty }
 }
 
 by_variant! {
+    Step { 0 Between(least, most); 1 Param(place); 2 Tile; 3 Binary(op, ty, a, b); 4 Either(a, b); 5 Fit(ty, a); }
     Target { 0 C; 1 Cuda; 2 OpenCl; }
     KernelParam { 0 Buffer(ty); 1 Cell(ty); 2 Scalar(ty); }
     SlotType { 0 Host(ty); 1 Cell(ty); 2 Buffer(ty); }

@@ -11,17 +11,19 @@ pub mod host;
 pub mod layout;
 pub mod messages;
 pub mod print;
+pub mod ranges;
 pub mod surface;
 pub mod threshold;
 
 use host::HostFunction;
 use layout::Layout;
+use ranges::Small;
 use terrace_base::ScalarType;
 use terrace_base::Span;
 use threshold::Threshold;
 
 /// Raised whenever the meaning of a plan changes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A whole executable program.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +87,10 @@ pub struct KernelText {
     pub phases: usize,
     /// Threads per block (1 on a CPU).
     pub block: u32,
+    /// The same with indices of 32 bits, and when that runs instead. Launches name the kernel that has one, never the twin itself.
+    pub small: Option<Small>,
+    /// Whether its threads run functions by themselves: each gets, behind the arguments, the address of its own memory.
+    pub alone: bool,
     /// The source that it computes.
     pub span: Span,
 }

@@ -25,7 +25,7 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use terrace_base::{Scalar, ScalarType, Span};
+use terrace_base::{FileId, Scalar, ScalarType, Span};
 use terrace_plan::Plan;
 use terrace_plan::host::{HostExpr, HostStmt, SlotId, SlotType};
 use terrace_plan::messages::LENGTH_LIMIT;
@@ -33,9 +33,10 @@ use terrace_plan::threshold::Guarded;
 
 use crate::Options;
 use crate::devices::Code;
+use crate::devices::arena::Arena;
 use crate::devices::interrupt::stopped;
 use crate::error::RunError;
-use crate::memory::{Block, Cell, Cells, Space};
+use crate::memory::{Block, BlockChunks, Cell, Cells, Space};
 use crate::stats::Stats;
 use frame::{After, Frame, Loop};
 pub use turns::Capture;
@@ -70,6 +71,7 @@ pub(crate) struct Executor<'p> {
     space: &'p Arc<Space>,
     options: Options,
     cells: Cells,
+    arena: Arc<Arena>,
     frames: Vec<Frame<'p>>,
     launches: i64,
     /// Lists of statements whose kernels were compiled, by where they are.
@@ -96,12 +98,14 @@ impl<'p> Executor<'p> {
         let none = vec![0; plan.kernels.len()];
         let stats = Stats { launches_per_kernel: none.clone(), bytes_per_kernel: none, ..Stats::default() };
         let cells = Cells::new(space)?;
+        let arena = Arena::new(Box::new(BlockChunks::new(space)), options.depth_limit);
         Ok(Executor {
             plan,
             code,
             space,
             options,
             cells,
+            arena: Arc::new(arena),
             frames: Vec::new(),
             launches: 0,
             prepared: BTreeSet::new(),
@@ -130,7 +134,7 @@ impl<'p> Executor<'p> {
         let cells: Vec<&Cell> = values.iter().filter_map(as_cell).map(|(c, _)| c).collect();
         let (record, bytes) = self.cells.read(&cells)?;
         self.stats.result_transfers += u64::from(!cells.is_empty());
-        if let Some(error) = failure(&record) {
+        if let Some(error) = failure(&record, self.space) {
             return Err(error);
         }
         let mut bytes = bytes.into_iter();
@@ -335,7 +339,7 @@ impl<'p> Executor<'p> {
         }
         let (record, bytes) = self.cells.read(&cells)?;
         self.stats.host_reads += 1;
-        if let Some(error) = failure(&record) {
+        if let Some(error) = failure(&record, self.space) {
             return Err(error);
         }
         for (((_, to), ty), bytes) in pairs.iter().zip(types).zip(bytes) {
@@ -377,7 +381,7 @@ impl<'p> Executor<'p> {
 
     fn earlier_failure(&self) -> Result<Option<RunError>, RunError> {
         let (record, _) = self.cells.read(&[])?;
-        Ok(failure(&record))
+        Ok(failure(&record, self.space))
     }
 }
 
@@ -392,10 +396,29 @@ fn from_cell(ty: ScalarType, bytes: [u8; 8]) -> Option<Scalar> {
     Scalar::from_le_bytes(ty, &bytes[..ty.size_bytes()])
 }
 
-/// What the error record says: lock, launch, check, index, four values.
-fn failure(record: &[u64]) -> Option<RunError> {
+// What kernels report that is no check of the program; as in the generated code (`terrace_machine`).
+const NO_MEMORY: u32 = 0x7fff_fff0;
+const TOO_DEEP: u32 = NO_MEMORY + 1;
+const NO_LENGTH: u32 = NO_MEMORY + 2;
+
+/// What the error record says: lock, launch, check, index, four values. What the machine refused to a thread has the place in the source among them.
+fn failure(record: &[u64], space: &Space) -> Option<RunError> {
     let word = |i: usize| record.get(i).copied().unwrap_or(0);
-    let check = word(2) as u32;
-    let values = (4..8).map(|i| word(i) as i64).collect();
-    (word(1) != 0).then_some(RunError::Check { check, index: word(3) as i64, values })
+    if word(1) == 0 {
+        return None;
+    }
+    let span = match usize::try_from(word(5)) {
+        Ok(file) if file < u32::MAX as usize => {
+            Span::new(FileId::new(file), (word(6) >> 32) as usize, (word(6) & u64::from(u32::MAX)) as usize)
+        }
+        _ => Span::none(),
+    };
+    Some(match word(2) as u32 {
+        NO_MEMORY => {
+            RunError::OutOfMemory { span, bytes: word(4), in_use: space.usage().current, limit: space.limit() }
+        }
+        TOO_DEEP => RunError::DepthLimit { span, limit: word(4) as usize },
+        NO_LENGTH => RunError::Length { span, count: word(4) as i64 },
+        check => RunError::Check { check, index: word(3) as i64, values: (4..8).map(|i| word(i) as i64).collect() },
+    })
 }

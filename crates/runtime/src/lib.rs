@@ -93,6 +93,8 @@ pub struct Options {
     pub log_guards: bool,
     /// When the launches of loops are recorded, on a device that can; never where there is none.
     pub capture: Option<Capture>,
+    /// Kernels run with indices of 32 bits where those of the launch stay below this number: 0 for never.
+    pub index_limit: i64,
     /// On the CPU: a launch expected to take fewer nanoseconds is not spread over threads.
     pub inline_ns: u64,
 }
@@ -105,6 +107,7 @@ impl Default for Options {
             profile: false,
             log_guards: false,
             capture: Some(Capture::NORMAL),
+            index_limit: terrace_plan::ranges::INDEX_LIMIT,
             inline_ns: 20_000,
         }
     }

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use terrace_base::Span;
 
+use crate::devices::arena::Chunks;
 use crate::devices::{AllocError, Device, Handle};
 use crate::error::RunError;
 use crate::values::Owner;
@@ -43,6 +44,11 @@ impl Space {
 
     fn lock(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// What is in use now.
@@ -146,6 +152,31 @@ impl Drop for Block {
             self.space.device.free(self.handle);
         }
         self.space.give(self.bytes);
+    }
+}
+
+/// The chunks of threads that run functions by themselves, as blocks of a space.
+pub(crate) struct BlockChunks {
+    space: Arc<Space>,
+    blocks: Mutex<Vec<Arc<Block>>>,
+}
+
+impl BlockChunks {
+    pub(crate) fn new(space: &Arc<Space>) -> BlockChunks {
+        BlockChunks { space: space.clone(), blocks: Mutex::default() }
+    }
+}
+
+impl Chunks for BlockChunks {
+    fn chunk(&self, bytes: u64) -> Option<u64> {
+        let block = self.space.alloc(bytes, Span::none()).ok()?;
+        let address = block.handle.address();
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+        Some(address)
+    }
+
+    fn give_back(&self) {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

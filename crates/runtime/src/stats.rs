@@ -12,6 +12,8 @@ pub struct Stats {
     pub launches: u64,
     /// The same, by kernel.
     pub launches_per_kernel: Vec<u64>,
+    /// How many of them ran with indices of 32 bits.
+    pub small_launches: u64,
     /// The bytes of the buffers that launches were given, by kernel.
     pub bytes_per_kernel: Vec<u64>,
     /// How often a recording of a loop's launches was started; the launches in it are counted too.

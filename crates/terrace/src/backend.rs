@@ -75,6 +75,8 @@ pub struct Settings {
     pub thresholds: BTreeMap<String, i64>,
     /// Whether to note what guards compare.
     pub log_guards: bool,
+    /// On a GPU, kernels run with indices of 32 bits where those of the launch stay below this number: 0 for never.
+    pub index_limit: i64,
     /// Whether kernels are timed one by one.
     pub profile: bool,
     /// Whether a GPU records the launches of loops whose turns are alike; with tiny tiles as early as possible.
@@ -102,6 +104,7 @@ impl Default for Settings {
             depth_limit: terrace_plan::messages::DEPTH_LIMIT,
             thresholds: BTreeMap::new(),
             log_guards: false,
+            index_limit: terrace_plan::ranges::INDEX_LIMIT,
             profile: false,
             capture: true,
             keep_plans: true,

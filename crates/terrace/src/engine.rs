@@ -161,6 +161,7 @@ impl Program {
                     profile: settings.profile,
                     log_guards: settings.log_guards,
                     capture: settings.capture.then_some(capture),
+                    index_limit: settings.index_limit,
                     ..terrace_runtime::Options::default()
                 };
                 let device_error = |e: RunError| Failed::new(vec![e.diagnostic(&plan)], &self.sources);

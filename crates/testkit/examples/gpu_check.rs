@@ -249,18 +249,19 @@ fn main() -> ExitCode {
     let begun = next.load(Ordering::Relaxed).min(work.len());
     let failed = failed.load(Ordering::Relaxed);
     println!("{begun} pieces of work done, {failed} wrong, {} not run", work.len() - begun);
-    let mut kinds = [0; 3];
+    let mut kinds = [0; 4];
     work[begun..].iter().for_each(|w| {
         kinds[match w {
             Work::Program(..) => 0,
             Work::Random(..) => 1,
-            Work::Checked(..) => 2,
+            Work::Rounding(..) => 2,
+            Work::Checked(..) => 3,
         }] += 1
     });
     if begun < work.len() {
         println!(
-            "not run: {} programs in setups, {} batches of random programs, {} under a checker",
-            kinds[0], kinds[1], kinds[2]
+            "not run: {} programs in setups, {} batches of random programs, {} counts of quotients and roots, {} under a checker",
+            kinds[0], kinds[1], kinds[2], kinds[3]
         );
     }
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

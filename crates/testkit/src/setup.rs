@@ -91,6 +91,12 @@ impl Setup {
         self
     }
 
+    /// The same with indices of 64 bits wherever those of a launch do not stay below a number; for GPUs.
+    pub fn indices(mut self, limit: i64) -> Setup {
+        self.settings.index_limit = limit;
+        self
+    }
+
     /// The same with a limit on memory, which splits the waves of a recursion.
     pub fn memory(mut self, bytes: u64) -> Setup {
         self.settings.memory_limit = Some(bytes);
@@ -134,6 +140,9 @@ impl fmt::Display for Setup {
         if self.settings.seed != 0 {
             write!(f, " seed:{}", self.settings.seed)?;
         }
+        if self.settings.index_limit != Settings::default().index_limit {
+            write!(f, " indices:{}", self.settings.index_limit)?;
+        }
         if let Some(bytes) = self.settings.memory_limit {
             write!(f, " memory:{bytes}")?;
         }
@@ -147,8 +156,10 @@ pub fn cover(backend: Backend) -> Vec<Setup> {
     if backend == Backend::Interp {
         return vec![Setup::new(backend)];
     }
+    // Data of a hundred elements are then small in some launches and not in others.
+    let mixed = |setup: Setup| if backend == Backend::CudaSim { setup.indices(100) } else { setup };
     vec![
-        of(Strategy::Flat).tiny(),
+        mixed(of(Strategy::Flat).tiny()),
         of(Strategy::Flat).regularity(false).fusion(false),
         of(Strategy::Flat).prove(false),
         of(Strategy::Outer),
@@ -156,7 +167,7 @@ pub fn cover(backend: Backend) -> Vec<Setup> {
         of(Strategy::Block).tiny(),
         of(Strategy::Block).regularity(false).prove(false),
         of(Strategy::Seq).tiny().fusion(false),
-        of(Strategy::Mix(1)).tiny().fusion(false),
+        mixed(of(Strategy::Mix(1)).tiny().fusion(false)),
         of(Strategy::Mix(2)).tiny().regularity(false),
         of(Strategy::Auto),
         of(Strategy::Auto).tiny().regularity(false).fusion(false),

@@ -8,6 +8,8 @@ const PROGRAM: &str = "
 entry turns(xs: []f64, n: i64) -> []f64 = loop ys = xs for i < n do [y * 0.5 + f64(i) for y in ys]
 entry sums(xs: []f64, n: i64) -> []f64 = loop ys = xs for _i < n do [y * 0.5 for y in scan((+), 0.0, ys)]
 entry chase(table: []i64, xs: []i64, n: i64) -> []i64 = loop ys = xs for _i < n do [table[y] + 1 for y in ys]
+entry strides(table: []i64, xs: []i64, steps: []i64, n: i64) -> []i64 =
+  loop ys = xs for _i < n do [table[y] + b for y in ys, b in steps]
 entry until(xs: []f64) -> []f64 = loop ys = xs while any([y > 1.0 for y in ys]) do [y * 0.5 for y in ys]
 entry shorter(xs: []f64) -> []f64 = loop ys = xs while len(ys) > 1 do [a + b for a in ys[1..], b in ys[..len(ys) - 1]]
 ";
@@ -73,9 +75,9 @@ fn replayed_turns_give_the_same_results() {
 
 #[test]
 fn the_first_failure_is_reported_though_launches_repeat_their_numbers() {
-    // The second point fails in turn 5; were the launches behind it not stopped, the first one would fail in turn 9, in a launch of the same number.
-    let args = ["[i for i < 9]", "[0, 4]", "20"];
-    let (expected, ..) = run(Backend::CudaSim, false, "chase", &args);
-    assert!(expected.contains("9"), "{expected}");
-    assert_eq!(run(Backend::CudaSim, true, "chase", &args).0, expected);
+    // The second point fails in turn 4 with index 10; were the launches behind it not stopped, the first one would fail in turn 8, in a launch of the same number.
+    let args = ["[i for i < 9]", "[1, 2]", "[1, 2]", "20"];
+    let (expected, ..) = run(Backend::CudaSim, false, "strides", &args);
+    assert!(expected.contains("index 10"), "{expected}");
+    assert_eq!(run(Backend::CudaSim, true, "strides", &args).0, expected);
 }

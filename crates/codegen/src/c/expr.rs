@@ -37,6 +37,7 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         Expr::Unary(op, a) => unary(k, *op, a),
         Expr::Binary(op, a, b) => binary(k, *op, a, b),
         Expr::Quotient(a, b) => loose(format!("{} / {}", operand(k, a), operand(k, b))),
+        Expr::Exact(op, a, b) => binary(k, *op, a, b),
         Expr::Fma(a, b, c) => {
             let (x, y, z) = (expr(k, a), expr(k, b), expr(k, c));
             tight(match type_of(k, a) {

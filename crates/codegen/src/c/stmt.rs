@@ -13,6 +13,7 @@
 
 use super::expr::{expr, operand, own_part, place};
 use super::types::{element, variable};
+use crate::alone;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use crate::shared::used::Used;
@@ -23,7 +24,7 @@ use crate::vector::stages::{self, Stage};
 use crate::vector::stream;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamId, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, Given, Kernel, LocalId, ParamId, RunArg, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -429,6 +430,49 @@ impl Lines {
                 self.line(&format!("    while ({} && word == 0);", i32::from(*wait)));
                 self.line(&format!("    half[i] = (uint32_t)word; {f} = (int32_t)(word >> 32); if (!{f}) break; }}"));
                 self.line(&format!("memcpy(&{v}, half, sizeof {v}); }}"));
+            }
+            Stmt::Run { function, args, into, ok, index, span } => {
+                let ok = names::local(k, *ok);
+                for given in into {
+                    let v = given.local();
+                    self.line(&format!("{} {} = 0;", variable(k.locals[v].ty), names::local(k, v)));
+                    if let Given::Held(..) = given {
+                        self.line(&format!("terrace_slot {}_slot = {{0, 0}};", names::local(k, v)));
+                    }
+                }
+                let mut list = vec!["worker".to_string()];
+                list.extend(args.iter().map(|a| match a {
+                    RunArg::Value(e) => expr(k, e),
+                    RunArg::Buffer(p) => format!("(terrace_slot){{(void *){}, 0}}", names::param(k, *p)),
+                }));
+                list.extend(into.iter().map(|g| match g {
+                    Given::Scalar(v) => format!("&{}", names::local(k, *v)),
+                    Given::Held(v, ..) => format!("&{}_slot", names::local(k, *v)),
+                }));
+                let mut held = String::new();
+                for given in into {
+                    if let Given::Held(v, ty, count) = given {
+                        let (v, count) = (names::local(k, *v), names::local(k, *count));
+                        let bytes = ty.size_bytes();
+                        held += &format!(" && terrace_hold(worker, &{v}_slot, {count} * {bytes}, &{v})");
+                    }
+                }
+                let call = format!("{}({})", alone::name(*function), list.join(", "));
+                self.line(&format!("uint64_t {ok}_before[8];"));
+                self.line(&format!("terrace_begin(worker, {ok}_before);"));
+                self.line(&format!("bool {ok} = terrace_deeper(worker, {}) && {call}{held};", alone::span(*span)));
+                let mark = if self.marks_failure { format!("failed |= !{ok}, ") } else { String::new() };
+                let index = expr(k, index);
+                self.line(&format!("if (UNLIKELY(!{ok} || {ok}_before[1] != 0)) {mark}terrace_pass_on(worker, err, launch, {index}, {ok}_before);"));
+            }
+            Stmt::Take { buffer, at, handle, count } => {
+                let p = names::param(k, *buffer);
+                self.line(&format!(
+                    "terrace_take(worker, &{p}[{}], {}, {} * sizeof *{p});",
+                    expr(k, at),
+                    expr(k, handle),
+                    operand(k, count)
+                ));
             }
             Stmt::Await { into, flags, at } => {
                 let v = names::local(k, *into);

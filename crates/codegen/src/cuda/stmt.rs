@@ -139,7 +139,8 @@ impl Lines {
                     Expr::Const(_) => (format!("{v} = {from}"), expr(k, to)),
                     to => (format!("{v} = {from}, {v}_end = {}", expr(k, to)), format!("{v}_end")),
                 };
-                self.line(&format!("for (long long {init}; {v} < {end}; {v} += {}) {{", expr(k, step)));
+                let ty = variable(k.locals[*var].ty);
+                self.line(&format!("for ({ty} {init}; {v} < {end}; {v} += {}) {{", expr(k, step)));
                 self.nested(k, body);
                 self.line("}");
             }
@@ -235,6 +236,7 @@ impl Lines {
                 expr(k, at),
                 names::local(k, *value)
             )),
+            Stmt::Run { .. } | Stmt::Take { .. } => unreachable!("threads of GPUs run no functions"),
             Stmt::Await { into, flags, at } => {
                 let ty = variable(k.locals[*into].ty);
                 self.line(&format!(
@@ -260,7 +262,11 @@ fn together(k: &Kernel, stmt: &Stmt) -> Option<String> {
         return None;
     };
     let [Stmt::SetElement(array, at, value)] = body.as_slice() else { return None };
-    let (n, each) = (to.as_i64()?, Expr::Local(*var));
+    let n = to.as_i64()?;
+    let each = match k.locals[*var].ty {
+        ScalarType::I64 => Expr::Local(*var),
+        _ => Expr::Convert(ScalarType::I64, Box::new(Expr::Local(*var))),
+    };
     let whole =
         |a: ArrayId| !k.arrays[a].shared && k.arrays[a].elem == ScalarType::F32 && k.arrays[a].count as i64 == n;
     let of = |e: &Expr| match e {

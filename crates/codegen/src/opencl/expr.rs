@@ -12,7 +12,7 @@
 //! The accuracy of `sin` and its like is the device's, at most a few units in the last place.
 
 use super::types::{constant, of_bits, to_bits, variable};
-use crate::shared::constants::power_of_two;
+use crate::shared::constants::{power_of_two, sign};
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType, UnOp};
@@ -35,6 +35,11 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         Expr::Failed => tight("failed".into()),
         Expr::Unary(op, a) => unary(k, *op, a),
         Expr::Binary(op, a, b) => binary(k, *op, a, b),
+        // Neither operand is negative: an unsigned division has no signs to look at.
+        Expr::Quotient(a, b) if type_of(k, a) == ScalarType::I32 => {
+            loose(format!("(int32_t)((uint32_t){} / (uint32_t){})", operand(k, a), operand(k, b)))
+        }
+        Expr::Exact(op, a, b) => loose(format!("{} {} {}", operand(k, a), sign(*op), operand(k, b))),
         Expr::Quotient(a, b) => loose(format!("{} / {}", operand(k, a), operand(k, b))),
         Expr::Fma(a, b, c) => {
             let (x, y, z) = (expr(k, a), expr(k, b), expr(k, c));

@@ -144,7 +144,8 @@ impl Lines {
                     Expr::Const(_) => (format!("{v} = {from}"), expr(k, to)),
                     to => (format!("{v} = {from}, {v}_end = {}", expr(k, to)), format!("{v}_end")),
                 };
-                self.line(&format!("for (int64_t {init}; {v} < {end}; {v} += {}) {{", expr(k, step)));
+                let ty = variable(k.locals[*var].ty);
+                self.line(&format!("for ({ty} {init}; {v} < {end}; {v} += {}) {{", expr(k, step)));
                 self.nested(k, body);
                 self.line("}");
             }
@@ -219,6 +220,7 @@ impl Lines {
                 let bits = format!("terrace_received({p}, {at}, {})", words_of(ty));
                 self.line(&format!("{v} = {};", of_bits(ty, &bits)));
             }
+            Stmt::Run { .. } | Stmt::Take { .. } => unreachable!("threads of GPUs run no functions"),
             Stmt::Await { into, flags, at } => {
                 let (v, p) = (self.defined(k, *into), names::param(k, *flags));
                 self.line(&format!("{v} = terrace_await({p}, {});", expr(k, at)));

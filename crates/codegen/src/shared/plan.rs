@@ -28,6 +28,8 @@ pub fn kernel(k: &Kernel, phase: fn(&Kernel, &str, &[Stmt]) -> String) -> Kernel
         params: k.params.iter().map(|p| described(p.kind)).collect(),
         phases: k.phases.len(),
         block: k.block,
+        small: k.small.clone(),
+        alone: false,
         span: k.span,
     }
 }

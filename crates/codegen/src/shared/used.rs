@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{ArrayId, Expr, LocalId, ParamId, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, ParamId, RunArg, Stmt};
 
 /// What a phase mentions.
 #[derive(Default)]
@@ -21,6 +21,8 @@ pub struct Used {
     pub failed: bool,
     /// Whether it checks.
     pub checks: bool,
+    /// Whether a thread runs functions by itself, or takes what they gave.
+    pub alone: bool,
     /// Whether it stores runs.
     pub runs: bool,
     /// Whether it asks for the number of the tile.
@@ -57,7 +59,8 @@ impl Used {
 
     fn place(&mut self, p: ParamId, at: &Expr) {
         self.params.insert(p);
-        if let Expr::Binary(BinOp::Add, base, by) = at
+        let sum = if let Expr::Convert(ScalarType::I64, narrow) = at { narrow } else { at };
+        if let Expr::Binary(BinOp::Add, base, by) | Expr::Exact(BinOp::Add, base, by) = sum
             && let Expr::Local(v) = **base
         {
             self.parts.insert((v, p));
@@ -154,6 +157,24 @@ impl Used {
                 self.params.insert(*words);
                 self.exprs(&[at, value, flag]);
             }
+            Stmt::Run { args, index, .. } => {
+                self.alone = true;
+                self.checks = true;
+                self.exprs(&[index]);
+                for arg in args {
+                    match arg {
+                        RunArg::Value(e) => self.exprs(&[e]),
+                        RunArg::Buffer(p) => {
+                            self.params.insert(*p);
+                        }
+                    }
+                }
+            }
+            Stmt::Take { buffer, at, handle, count } => {
+                self.alone = true;
+                self.params.insert(*buffer);
+                self.exprs(&[at, handle, count]);
+            }
             Stmt::Await { flags, at, .. } | Stmt::Receive { words: flags, at, .. } => {
                 self.params.insert(*flags);
                 self.exprs(&[at]);
@@ -185,7 +206,7 @@ impl Used {
                     self.shuffles = true;
                     self.exprs(&[a, b]);
                 }
-                Expr::Binary(_, a, b) | Expr::Quotient(a, b) => self.exprs(&[a, b]),
+                Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) => self.exprs(&[a, b]),
                 Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.exprs(&[a, b, c]),
             }
         }

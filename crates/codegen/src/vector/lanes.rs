@@ -223,6 +223,7 @@ impl Scope {
                     self.is_slow = true;
                     self.exprs(&[a, b]);
                 }
+                Expr::Exact(_, a, b) => self.exprs(&[a, b]),
                 Expr::Fma(a, b, c) | Expr::Select(a, b, c) => self.exprs(&[a, b, c]),
             }
         }

@@ -12,10 +12,12 @@
 //! operator stops the program when it is done, with the least failure (`semantics`: the least check, then the least index).
 //! Operators are in `operator.rs`, bindings in `bind.rs`, calls from outside in `entry.rs`.
 
+use super::column::Column;
 use super::frame::{Frame, Value};
 use super::memory::Memory;
 use super::{Counts, Failure, Options};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use terrace_base::{BinOp, Scalar, ScalarType, Span, convert, fma};
 use terrace_ir::check::CheckId;
 use terrace_ir::flat::note::Note;
@@ -75,6 +77,8 @@ pub(crate) struct Machine<'p, A, M: Memory> {
     /// The functions that are running, each with the place it was called from.
     calls: Vec<(FuncId, Span)>,
     pub(crate) bodies: usize,
+    /// Columns that threads have kept and not taken yet.
+    kept: Vec<Option<Rc<Column>>>,
 }
 
 impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
@@ -90,6 +94,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
             least: None,
             calls: Vec::new(),
             bodies: 0,
+            kept: Vec::new(),
         }
     }
 
@@ -207,6 +212,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 return self.move_results(frame, chosen, &stmt.binds);
             }
             Expr::Call { function, args } => return self.call_stmt(frame, stmt, *function, args),
+            Expr::Keep { function, args } => return self.keep_stmt(frame, stmt, *function, args),
             Expr::Loop { state, cond, body } => return self.repeat(frame, stmt, state, cond, body),
             _ => return self.bulk(frame, stmt),
         };
@@ -236,6 +242,49 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         let args = args.iter().map(|a| frame.get(*a)).collect::<Outcome<Vec<_>>>()?;
         let results = self.call(function, args, stmt.span)?;
         self.bind_all(frame, &stmt.binds, results)
+    }
+
+    /// A thread calls: what happens inside is at the host level of the function. A check that fails there fails at this point.
+    #[inline(never)]
+    fn keep_stmt(
+        &mut self,
+        frame: &mut Frame<'p, A, M>,
+        stmt: &'p Stmt,
+        function: FuncId,
+        args: &[Atom],
+    ) -> Outcome<()> {
+        if self.open == 0 {
+            return Err(bug("a thread's call at the host level"));
+        }
+        let args = args.iter().map(|a| frame.get(*a)).collect::<Outcome<Vec<_>>>()?;
+        let outside = (std::mem::take(&mut self.open), std::mem::take(&mut self.nest), self.least.take());
+        let (calls, bodies) = (self.calls.len(), self.bodies);
+        let outcome = self.call(function, args, stmt.span);
+        self.calls.truncate(calls);
+        self.bodies = bodies;
+        (self.open, self.nest, self.least) = outside;
+        let results = match outcome {
+            Ok(results) => results,
+            Err(Stop::Failure(mut failed)) if failed.check.is_some() => {
+                failed.indices = self.nest.clone();
+                self.note_least(failed);
+                return Err(Stop::Point);
+            }
+            Err(stop) => return Err(stop),
+        };
+        let mut kept = Vec::new();
+        for value in results {
+            match value {
+                Value::Block(_) => {}
+                Value::Column(column, place) => {
+                    self.holds(&Value::Column(column.clone(), place), "a column that is kept")?;
+                    kept.push(Value::Scalar(Scalar::I64(self.kept.len() as i64)));
+                    self.kept.push(Some(column));
+                }
+                scalar => kept.push(scalar),
+            }
+        }
+        self.bind_all(frame, &stmt.binds, kept)
     }
 
     #[inline(never)]
@@ -307,6 +356,19 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 self.bind_output(frame, out)
             }
             Expr::Concat(columns) => self.concat(frame, columns, *id),
+            Expr::Take(handle) => {
+                let at = frame.int(*handle)?;
+                let slot = usize::try_from(at).ok().and_then(|k| self.kept.get_mut(k));
+                let Some(column) = slot.and_then(Option::take) else {
+                    return Err(bug(format!("nothing is kept under {at}")));
+                };
+                let mut out = self.output(frame, *id)?;
+                for at in 0..column.len() {
+                    let value = column.get(at).ok_or_else(|| bug("a kept column has a gap"))?;
+                    self.push(frame, &mut out, value)?;
+                }
+                self.bind_output(frame, out)
+            }
             Expr::Alloc { elem, count } => {
                 let Some(n) = frame.size(count).filter(|n| *n >= 0) else {
                     let text = print_size(&frame.function.values, count);
@@ -337,6 +399,11 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         if self.open == 0 {
             return Stop::Failure(failed);
         }
+        self.note_least(failed);
+        Stop::Point
+    }
+
+    fn note_least(&mut self, failed: Box<Failure>) {
         let less = match &self.least {
             None => true,
             Some(least) => (failed.check, &failed.indices) < (least.check, &least.indices),
@@ -344,7 +411,6 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         if less {
             self.least = Some(failed);
         }
-        Stop::Point
     }
 
     pub(crate) fn stop(&self, kind: &'static str, values: Vec<i64>, span: Span) -> Stop {

@@ -220,6 +220,16 @@ pub enum Expr {
         /// Scalars and columns.
         args: Vec<Atom>,
     },
+    /// A call that one thread makes by itself, only within an operator: the thread runs the whole function. What the function gives is kept
+    /// until it is taken: a scalar is bound as it is, and of a column a number that stands for it.
+    Keep {
+        /// The function.
+        function: FuncId,
+        /// Scalars and columns.
+        args: Vec<Atom>,
+    },
+    /// A column that was kept, as a local array; only within an operator, and once for every column that was kept.
+    Take(Atom),
     /// The number of bytes that one wave of a recursion may plan for; only at the host level.
     MemoryLimit,
     /// Whether a quantity reaches a threshold, a `bool`; only at the host level.

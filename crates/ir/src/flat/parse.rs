@@ -212,7 +212,7 @@ impl<A: Note> Parser<'_, A> {
 
     /// The word that an expression starts with, taken.
     fn keyword(&mut self) -> Option<String> {
-        const WORDS: [&str; 18] = [
+        const WORDS: [&str; 20] = [
             "fma",
             "select",
             "size",
@@ -220,6 +220,8 @@ impl<A: Note> Parser<'_, A> {
             "if",
             "loop",
             "call",
+            "keep",
+            "take",
             "memory_limit",
             "guard",
             "alloc",
@@ -300,6 +302,12 @@ impl<A: Note> Parser<'_, A> {
                 self.r.want("(")?;
                 Expr::Call { function, args: self.r.atoms(")")? }
             }
+            "keep" => {
+                let function = self.r.function()?;
+                self.r.want("(")?;
+                Expr::Keep { function, args: self.r.atoms(")")? }
+            }
+            "take" => Expr::Take(self.r.atom()?),
             "memory_limit" => Expr::MemoryLimit,
             "guard" => {
                 let threshold = ThresholdId::new(self.r.number()?);

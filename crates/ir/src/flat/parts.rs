@@ -76,7 +76,7 @@ macro_rules! parts_of_expr {
     ($expr:expr, $part:ident, $f:expr, $op:ident) => {{
         let f = $f;
         match $expr {
-            Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) => f($part::Use(a)),
+            Expr::Atom(a) | Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Take(a) => f($part::Use(a)),
             Expr::Binary(_, a, b) => {
                 f($part::Use(a));
                 f($part::Use(b));
@@ -110,7 +110,7 @@ macro_rules! parts_of_expr {
                 f($part::Body(cond));
                 f($part::Body(body));
             }
-            Expr::Call { args, .. } => {
+            Expr::Call { args, .. } | Expr::Keep { args, .. } => {
                 for a in args {
                     f($part::Use(a));
                 }

@@ -238,6 +238,11 @@ impl<A: Note> Printer<'_, A> {
                 let name = self.program.functions.get(*function).map_or("unknown", |f| f.name.as_str());
                 format!("call {}({})", function_name(name), self.atoms(args))
             }
+            Expr::Keep { function, args } => {
+                let name = self.program.functions.get(*function).map_or("unknown", |f| f.name.as_str());
+                format!("keep {}({})", function_name(name), self.atoms(args))
+            }
+            Expr::Take(x) => format!("take {}", a(x)),
             Expr::MemoryLimit => "memory_limit".into(),
             Expr::Guard { threshold, quantity } => {
                 let name = self.program.thresholds.get(*threshold).map_or("unknown", |t| t.name.as_str());

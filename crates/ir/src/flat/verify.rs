@@ -13,12 +13,15 @@
 //! 5. Positions, offsets, counts and sizes are `i64`; conditions are `bool`. A literal's items have one type.
 //! 6. Branches give what the `if` binds. A loop's first values, its state, its next state and what it binds agree.
 //! 7. A call has an argument per parameter and a bound value per result, of its type.
+//!    A thread's call (`keep`) has an argument per parameter, and binds a scalar per result: of its type, or an `i64` for a column. What is
+//!    taken is an `i64`.
 //! 8. A check is in the program's list, has a `bool` and as many integers as its kind shows, and binds nothing.
 //!    A guard names a threshold of the program and has an `i64`; names of thresholds are distinct.
 //!
 //! Operators:
 //! 9. At the host level an operator is `grid` or `thread`; in a grid body `block` or `thread`; in a block body, a thread body or a
-//!    combining operator `thread`. Calls, guards and the memory limit stand at the host level only.
+//!    combining operator `thread`. Calls, guards and the memory limit stand at the host level only,
+//!    `keep` and `take` within operators only.
 //! 10. A space has at least one dimension; there is one index and one position per dimension, all `i64`.
 //! 11. Within bodies every dimension is regular. A closed-form length mentions formal indices of dimensions around it, and values in
 //!     scope; a per-ancestor dimension depends on at least one and only on dimensions around it.
@@ -336,6 +339,22 @@ impl<A: Note> Checker<'_, A> {
                 let wanted: Vec<Type> = callee.params.iter().map(|p| callee.values[*p].ty.clone()).collect();
                 self.match_all(&self.atoms(args, scope)?, &wanted, "the arguments")?;
                 callee.results.clone()
+            }
+            Expr::Keep { function, args } => {
+                require(around.is_some(), || "a call of a thread stands within an operator".into())?;
+                let Some(callee) = self.program.functions.get(*function) else {
+                    return Err(format!("there is no function {function}").into());
+                };
+                let wanted: Vec<Type> = callee.params.iter().map(|p| callee.values[*p].ty.clone()).collect();
+                self.match_all(&self.atoms(args, scope)?, &wanted, "the arguments")?;
+                let kept = callee.results.iter().filter(|t| **t != Type::Block);
+                kept.map(|t| if t.is_column() { I64 } else { t.clone() }).collect()
+            }
+            Expr::Take(handle) => {
+                require(around.is_some(), || "what was kept is taken within an operator".into())?;
+                self.expect(handle, &I64, "what stands for a column", scope)?;
+                let own = stmt.binds.first().and_then(|v| self.function.values.get(*v)).and_then(|v| v.ty.elem());
+                vec![column(own.unwrap_or(ScalarType::I64))]
             }
             Expr::MemoryLimit => {
                 host_only("the memory limit")?;

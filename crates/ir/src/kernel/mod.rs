@@ -20,6 +20,7 @@
 //! with a test whether an *earlier* launch has failed, so what is reported does not depend on timing.
 
 pub mod print;
+mod typing;
 pub mod verify;
 
 use crate::check::CheckId;
@@ -27,6 +28,7 @@ use terrace_base::IdVec;
 use terrace_base::Span;
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
 use terrace_plan::host::HostFunction;
+use terrace_plan::ranges::Small;
 use terrace_plan::threshold::Threshold;
 use terrace_plan::{CheckText, Entry, Target};
 
@@ -77,6 +79,8 @@ pub struct Kernel {
     pub block: u32,
     /// Blocks that a multiprocessor should be able to hold at a time, as far as registers decide that; 1 where it does not matter.
     pub resident: u32,
+    /// The same with indices of 32 bits, and when that runs instead.
+    pub small: Option<Small>,
     /// The source that it computes.
     pub span: Span,
 }
@@ -151,8 +155,10 @@ pub enum Expr {
     Unary(UnOp, Box<Expr>),
     /// An operation. `Div` and `Rem` round towards minus infinity, and are 0 where the divisor is.
     Binary(BinOp, Box<Expr>, Box<Expr>),
-    /// `a / b` of `i64` operands known to be `a >= 0`, `b > 0`: plain machine division.
+    /// `a / b` of `i64` or `i32` operands known to be `a >= 0`, `b > 0`: plain machine division.
     Quotient(Box<Expr>, Box<Expr>),
+    /// A sum, difference or product of `i32` operands that is known to fit: nothing wraps, so an address may be computed from its parts.
+    Exact(BinOp, Box<Expr>, Box<Expr>),
     /// `a * b + c`, rounded once.
     Fma(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A conversion.
@@ -181,6 +187,32 @@ pub enum Shuffle {
     Down,
     /// This lane.
     Lane,
+}
+
+/// What a function that a thread runs gets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunArg {
+    /// A scalar.
+    Value(Expr),
+    /// A buffer, which is only read.
+    Buffer(ParamId),
+}
+
+/// What a function that a thread runs gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A scalar.
+    Scalar(LocalId),
+    /// A number that stands for a buffer of elements of this type, as many as the other variable says.
+    Held(LocalId, ScalarType, LocalId),
+}
+
+impl Given {
+    /// The variable.
+    pub fn local(self) -> LocalId {
+        let (Given::Scalar(v) | Given::Held(v, ..)) = self;
+        v
+    }
 }
 
 /// A statement.
@@ -256,7 +288,7 @@ pub enum Stmt {
     While(Expr, Vec<Stmt>),
     /// The variable counts from `from` while less than `to`, in steps of `step`.
     For {
-        /// An `i64`, declared by the statement.
+        /// An `i64` or `i32`, as are the three that follow; declared by the statement.
         var: LocalId,
         /// First value.
         from: Expr,
@@ -387,6 +419,33 @@ pub enum Stmt {
         at: Expr,
         /// Whether it waits until something is there.
         wait: bool,
+    },
+    /// The thread runs a function of the host program by itself, all of it, with memory of its own; only on a CPU. Where a check fails inside, the
+    /// failure is recorded for `index`.
+    Run {
+        /// Index of the function in the program.
+        function: usize,
+        /// What it gets.
+        args: Vec<RunArg>,
+        /// Variables that are declared and get what the function gives.
+        into: Vec<Given>,
+        /// A `bool` that is declared: whether nothing has failed.
+        ok: LocalId,
+        /// The position that is reported, an `i64`.
+        index: Expr,
+        /// The call, for the depth limit's message.
+        span: Span,
+    },
+    /// Elements of a buffer that [`Stmt::Run`] has kept go to their place; what was kept is gone.
+    Take {
+        /// Written.
+        buffer: ParamId,
+        /// Where the first one goes.
+        at: Expr,
+        /// What stands for the buffer, an `i64`.
+        handle: Expr,
+        /// How many.
+        count: Expr,
     },
     /// Waits until the flag is not zero and takes its value; what was published before it is visible afterwards.
     Await {

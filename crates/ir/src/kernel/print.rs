@@ -12,7 +12,7 @@
 //! Parameters and arrays are unique by name where the lowering made them so; local variables carry their number.
 //! The host program follows, as `terrace_plan` prints it. Nothing parses this back.
 
-use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Shuffle, Stmt};
+use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Shuffle, Stmt};
 use std::fmt;
 use terrace_base::ScalarType;
 use terrace_plan::print::{ATOM, binary, conversion, entries_and_checks, host_function, target, thresholds, unary};
@@ -23,8 +23,10 @@ pub fn print(program: &Program) -> String {
     let mut out = format!("kernels for {}\n", target(program.target));
     out += &entries_and_checks(&program.entries, &program.functions, &program.checks);
     out += &thresholds(&program.thresholds);
-    for kernel in &program.kernels {
-        out += &format!("\n{}", print_kernel(kernel));
+    let twins: Vec<usize> = program.kernels.iter().filter_map(|k| k.small.as_ref().map(|s| s.kernel)).collect();
+    for (_, kernel) in program.kernels.iter().enumerate().filter(|(at, _)| !twins.contains(at)) {
+        let mark = if kernel.small.is_some() { "// also with 32-bit indices\n" } else { "" };
+        out += &format!("\n{mark}{}", print_kernel(kernel));
     }
     for function in &program.functions {
         out += &format!("\n{}", host_function(function, &program.functions, &names));
@@ -115,6 +117,7 @@ impl Printer<'_> {
             Expr::Failed => "failed".into(),
             Expr::Ordinal(x) => format!("ordinal({})", e(x)),
             Expr::Quotient(x, y) => format!("quotient({}, {})", e(x), e(y)),
+            Expr::Exact(op, x, y) => return binary(*op, self.tree(x), self.tree(y)),
             Expr::Fma(x, y, z) => format!("fma({}, {}, {})", e(x), e(y), e(z)),
             Expr::Select(c, x, y) => format!("select({}, {}, {})", e(c), e(x), e(y)),
             Expr::Load(p, at) => format!("{}[{}]", self.param(*p), e(at)),
@@ -190,7 +193,11 @@ impl Printer<'_> {
                 } else {
                     format!(" step {}", e(step))
                 };
-                *out += &format!("{indent}{simd}for {} = {} .. {}{step} {{\n", self.local(*var), e(from), e(to));
+                let var = match self.kernel.locals.get(*var).map(|l| l.ty) {
+                    Some(ScalarType::I64) | None => self.local(*var),
+                    Some(_) => self.typed_local(*var),
+                };
+                *out += &format!("{indent}{simd}for {var} = {} .. {}{step} {{\n", e(from), e(to));
                 self.stmts(body, depth + 1, out);
                 "}".into()
             }
@@ -229,6 +236,18 @@ impl Printer<'_> {
                 let word = if *wait { "receive" } else { "peek" };
                 let (value, flag) = (self.local(*value), self.local(*flag));
                 format!("{value}, {flag} = {word} {}[{}]", self.param(*words), e(at))
+            }
+            Stmt::Run { function, args, into, ok, .. } => {
+                let args = args.iter().map(|a| match a {
+                    RunArg::Value(x) => e(x),
+                    RunArg::Buffer(p) => self.param(*p).to_string(),
+                });
+                let args = args.collect::<Vec<_>>().join(", ");
+                let into: Vec<String> = into.iter().map(|g| self.typed_local(g.local())).collect();
+                format!("let {}, {} = run {function}({args})", self.typed_local(*ok), into.join(", "))
+            }
+            Stmt::Take { buffer, at, handle, count } => {
+                format!("{}[{} ..] = take {} ({})", self.param(*buffer), e(at), e(handle), e(count))
             }
             Stmt::Await { into, flags, at } => {
                 format!("let {} = await {}[{}]", self.typed_local(*into), self.param(*flags), e(at))

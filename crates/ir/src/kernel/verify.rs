@@ -12,9 +12,11 @@
 //!
 //! Types:
 //! 4. Every operation has operands of one type that has it; what is written has the type of where it goes.
-//! 5. `tile`, `thread`, indices, bounds and steps of `for` are `i64`; conditions are `bool`. A constant step is positive. A quotient
-//!    is of `i64`; `fma` is of floats.
+//! 5. `tile`, `thread` and indices are `i64`; a counter of `for` with its bounds and step, and a quotient with its operands, are `i64` or `i32`; conditions are
+//!    `bool`. A constant step is positive. What is exact is a sum, difference or product of `i32`; `fma` is of floats.
 //!    What is loaded or stored wide is a power of two of elements, 16 bytes at most. Words that are sent and their flags are `i32`.
+//!    A twin with 32-bit indices takes the same parameters, in blocks of the same size.
+//!    What stands for a buffer that is held is an `i64`, and so is the number of its elements; a function gets buffers that are read.
 //! 6. A check is in the program's list; it has a `bool`, an `i64` index and at most three `i64` values.
 //!
 //! Uniform control flow:
@@ -33,11 +35,11 @@
 //!
 //! Declined: races, and whether indices are within bounds. The device in `testkit` that runs kernels with seeded schedules finds those.
 
-use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, Stmt};
+use super::{ArrayId, Expr, Given, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Stmt};
 use crate::fault::{Fault, require};
 use crate::kernel::print::first_line;
 use std::collections::BTreeSet;
-use terrace_base::{ScalarType, is_exact};
+use terrace_base::{BinOp, ScalarType, is_exact};
 
 mod host;
 mod uniform;
@@ -50,6 +52,15 @@ pub fn verify(program: &Program) -> Result<(), String> {
             return Err(format!("two kernels are called {}", kernel.name));
         }
         verify_kernel(kernel, program.checks.len())?;
+        if let Some(small) = &kernel.small {
+            let twin = program.kernels.get(small.kernel);
+            let fits = |twin: &Kernel| {
+                (&twin.params, twin.block, twin.phases.len()) == (&kernel.params, kernel.block, kernel.phases.len())
+            };
+            if !twin.is_some_and(fits) {
+                return Err(format!("the twin of {} takes other arguments", kernel.name));
+            }
+        }
     }
     host::verify(program)
 }
@@ -208,12 +219,13 @@ impl Checker<'_> {
                 self.stmts(body, scope)
             }
             Stmt::For { var, from, to, step, body, .. } => {
+                let ty = self.local(*var)?;
+                require(matches!(ty, I64 | I32), || format!("a counter of {ty}"))?;
                 for (x, what) in [(from, "the first value"), (to, "the bound"), (step, "the step")] {
-                    self.expect(x, I64, what, scope)?;
+                    self.expect(x, ty, what, scope)?;
                 }
                 let positive = !matches!(step, Expr::Const(c) if c.as_i64().is_some_and(|n| n <= 0));
                 require(positive, || "a step is positive".into())?;
-                same(self.local(*var)?, I64, "a counter")?;
                 let mut inner = scope.clone();
                 self.declare(*var, &mut inner)?;
                 inner.counters.insert(*var);
@@ -287,6 +299,36 @@ impl Checker<'_> {
                 self.assign(*value, scope)?;
                 self.assign(*flag, scope)
             }
+            Stmt::Run { args, into, ok, index, .. } => {
+                for arg in args {
+                    match arg {
+                        RunArg::Value(x) => {
+                            self.expr(x, scope)?;
+                        }
+                        RunArg::Buffer(p) => {
+                            let read = matches!(self.param(*p)?, ParamKind::Input(_) | ParamKind::Scratch(_));
+                            require(read, || "a function gets buffers that are read".into())?;
+                        }
+                    }
+                }
+                self.expect(index, I64, "an index", scope)?;
+                same(self.local(*ok)?, BOOL, "whether nothing failed")?;
+                self.declare(*ok, scope)?;
+                for given in into {
+                    if let Given::Held(v, _, count) = given {
+                        same(self.local(*v)?, I64, "what stands for a buffer")?;
+                        same(self.local(*count)?, I64, "a number of elements")?;
+                    }
+                    self.declare(given.local(), scope)?;
+                }
+                Ok(())
+            }
+            Stmt::Take { buffer, at, handle, count } => {
+                self.written(*buffer)?;
+                self.expect(at, I64, "an index", scope)?;
+                self.expect(handle, I64, "what stands for a buffer", scope)?;
+                self.expect(count, I64, "a number of elements", scope)
+            }
             Stmt::Await { into, flags, at } => {
                 let elem = self.scratch(*flags)?;
                 self.expect(at, I64, "an index", scope)?;
@@ -324,9 +366,16 @@ impl Checker<'_> {
                 op.result_type(s).ok_or_else(|| format!("there is no {op} of {s}"))?
             }
             Expr::Quotient(x, y) => {
-                self.expect(x, I64, "the first operand", scope)?;
-                self.expect(y, I64, "the second operand", scope)?;
-                I64
+                let s = self.expr(x, scope)?;
+                require(matches!(s, I64 | I32), || format!("a quotient of {s}"))?;
+                self.expect(y, s, "the second operand", scope)?;
+                s
+            }
+            Expr::Exact(op, x, y) => {
+                require(matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul), || format!("an exact {op}"))?;
+                self.expect(x, I32, "the first operand", scope)?;
+                self.expect(y, I32, "the second operand", scope)?;
+                I32
             }
             Expr::Fma(x, y, z) => {
                 let s = self.expr(x, scope)?;

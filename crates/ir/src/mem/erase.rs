@@ -69,7 +69,7 @@ impl Blocks<'_> {
         match &mut stmt.expr {
             Expr::Alloc { .. } => return None,
             Expr::Atom(Atom::Var(v)) if self.has(*v) => return None,
-            Expr::Call { args, .. } => self.drop_atoms(args),
+            Expr::Call { args, .. } | Expr::Keep { args, .. } => self.drop_atoms(args),
             Expr::Loop { state, .. } => state.retain(|(v, _)| !self.has(*v)),
             _ => {}
         }

@@ -114,6 +114,38 @@ test \"a test\" t(n_0 : i64, x_1 : f32[n_0]) -> (bool)
 }
 
 #[test]
+fn threads_that_call() {
+    let text = "
+def twice^alone(n_0 : i64, xs_1 : f64[n_0]) -> (i64, f64[n_0]) { => n_0, xs_1 }
+
+entry f(n_0 : i64, xs_1 : f64[n_0]) -> (i64, f64[n_0])
+  takes [length]f64
+  gives [length]f64
+{
+  let n_2 : i64[3], h_3 : i64[3] = map grid [3] (i_4 | q_5) {
+    let m_6 : i64, h_7 : i64 = keep twice^alone(n_0, xs_1)
+    => m_6, h_7
+  }
+  let off_8 : i64[4] = [0, n_0, n_0, n_0]
+  let ys_9 : f64[n_0] = map grid [3] (i_10 | q_11) rows off_8 {
+    let h_12 : i64 = h_3[q_11]
+    let m_13 : i64 = n_2[q_11]
+    let row_14 : f64[m_13] = take h_12
+    => row_14
+  }
+  => n_0, ys_9
+}
+";
+    let program: Program = parse(text).unwrap();
+    verify(&program).unwrap();
+    let printed = print(&program);
+    assert!(printed.contains("= keep twice^alone(n_0, xs_1)") && printed.contains("= take h_12"), "{printed}");
+    assert_eq!(parse::<()>(&printed).unwrap(), program);
+    check_fault(&text.replace("take h_12", "take xs_1"), "what stands for a column");
+    check_fault(&text.replace("keep twice", "call twice"), "host level only");
+}
+
+#[test]
 fn operators_that_write() {
     let program = check(
         "

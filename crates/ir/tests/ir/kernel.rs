@@ -62,6 +62,7 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
         .collect(),
         phases: vec![body],
         resident: 1,
+        small: None,
         block: 32,
         span: Span::none(),
     }

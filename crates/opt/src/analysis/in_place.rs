@@ -90,9 +90,21 @@ pub fn in_place<A: Note>(program: &Program<A>) -> IdVec<FuncId, InPlace> {
 /// What functions would like to own: entries what they consume, others what a scatter or a call may write to.
 fn wishes<A: Note>(program: &Program<A>, borders: &Borders) -> Owned {
     let mut owned: Owned = program.functions.iter().map(|_| BTreeSet::new()).collect();
+    // What a thread calls shares its arguments with other threads.
+    let mut shared: BTreeSet<FuncId> = BTreeSet::new();
+    for function in &program.functions {
+        walk(&function.body, &mut |stmt| {
+            if let Expr::Keep { function, .. } = &stmt.expr {
+                shared.insert(*function);
+            }
+        });
+    }
     loop {
         let mut changed = false;
         for (id, function) in program.functions.enumerate() {
+            if shared.contains(&id) {
+                continue;
+            }
             let search = Search::new(function, &BTreeSet::new(), &owned);
             let classes = Classes::of(function, borders, &Apart::default());
             let written: BTreeSet<ValueId> = search.writes.iter().map(|w| classes.find(w.dest)).collect();

@@ -10,6 +10,7 @@ pub mod loop_tail_calls;
 pub mod lower_writes;
 pub mod memory;
 pub mod merge_concats;
+pub mod narrow_indices;
 pub mod prove_checks;
 pub mod read_early;
 pub mod read_through_views;

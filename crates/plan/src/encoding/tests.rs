@@ -69,6 +69,15 @@ fn plan() -> Plan {
     let ty = ScalarType::F64;
     let info = |ty| SlotInfo { name: "größe".to_string(), ty };
     let slots = vec![info(SlotType::Host(ty)), info(SlotType::Cell(ty)), info(SlotType::Buffer(ty))];
+    let steps = vec![
+        Step::Between(-1, i64::MAX),
+        Step::Param(3),
+        Step::Tile,
+        Step::Binary(BinOp::Mul, ty, 0, 2),
+        Step::Either(1, 3),
+        Step::Fit(ScalarType::I32, 4),
+    ];
+    let ranges = Ranges { steps, small: vec![5], within: vec![(0, 4)] };
     Plan {
         version: VERSION,
         target: Target::Cuda,
@@ -85,6 +94,8 @@ fn plan() -> Plan {
             params: vec![KernelParam::Buffer(ty), KernelParam::Cell(ty), KernelParam::Scalar(ty)],
             phases: 2,
             block: 256,
+            small: Some(Small { kernel: 0, ranges }),
+            alone: true,
             span: span(7),
         }],
         preamble: "// starts\n".to_string(),

@@ -22,6 +22,7 @@ use terrace_plan::{Plan, Target};
 
 use crate::memory::bytes_in_words;
 
+use super::arena::STACK;
 use super::cache::Remark;
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
@@ -55,7 +56,7 @@ impl Cpu {
         let count = if threads == 0 { cores() } else { threads };
         let build = || {
             let name = |i| format!("terrace-{i}");
-            ThreadPoolBuilder::new().num_threads(count).thread_name(name).build()
+            ThreadPoolBuilder::new().num_threads(count).thread_name(name).stack_size(STACK).build()
         };
         let pool = match count {
             1 => None,
@@ -122,6 +123,10 @@ impl Device for Cpu {
         for (unit, (library, _)) in units.iter().zip(&made) {
             for at in &unit.kernels {
                 let kernel = &plan.kernels[*at];
+                // Part of the text of others.
+                if kernel.text.is_empty() {
+                    continue;
+                }
                 for phase in 0..kernel.phases.max(1) {
                     let name = phase_name(&kernel.name, phase);
                     // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
@@ -134,7 +139,8 @@ impl Device for Cpu {
         let (libraries, remarks): (Vec<Library>, Vec<Remark>) = made.into_iter().unzip();
         let remark = remarks.into_iter().flatten().next();
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        Ok(Box::new(CpuCode { kernels, threads: self.threads.clone(), clocks, remark, _libraries: libraries }))
+        let alone = plan.kernels.iter().map(|kernel| kernel.alone).collect();
+        Ok(Box::new(CpuCode { kernels, alone, threads: self.threads.clone(), clocks, remark, _libraries: libraries }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -178,6 +184,8 @@ struct Phase {
 
 struct CpuCode {
     kernels: Vec<Vec<Phase>>,
+    /// Whether threads need memory of their own.
+    alone: Vec<bool>,
     threads: Arc<Threads>,
     clocks: Mutex<Vec<Duration>>,
     remark: Option<String>,
@@ -216,25 +224,33 @@ impl Frame {
 }
 
 impl CpuCode {
-    fn run(&self, phase: &Phase, launch: &Launch<'_>) {
+    fn run(&self, phase: &Phase, launch: &Launch<'_>) -> Result<(), String> {
         let frame = Frame::new(launch.args);
+        let alone = self.alone.get(launch.kernel).copied().unwrap_or(false);
         let record = launch.record.address;
         let tiles = launch.tiles;
         let range = |low: u64, high: u64| {
             if stopped() {
                 return;
             }
-            // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the tiles
-            // are within the launch.
-            unsafe {
-                (phase.function)(record as *mut u64, launch.number, low as i64, high as i64, frame.list());
+            let call = |list: *const *mut c_void| {
+                // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the
+                // tiles are within the launch.
+                unsafe { (phase.function)(record as *mut u64, launch.number, low as i64, high as i64, list) };
+            };
+            match alone {
+                false => call(frame.list()),
+                true => launch.arena.with_worker(|worker| {
+                    let list: Vec<*mut c_void> = frame.pointers.iter().copied().chain([worker]).collect();
+                    call(list.as_ptr());
+                }),
             }
         };
         let known = phase.tile_ns.load(Ordering::Relaxed);
         let short = known > 0 && tiles.saturating_mul(known) / 16 < self.threads.inline_ns;
         let start = Instant::now();
         let workers = match &self.threads.pool {
-            Some(pool) if tiles > 1 && !short => {
+            Some(pool) if tiles > 1 && !short || alone => {
                 let runs = tiles.min(self.threads.count as u64 * RUNS_PER_THREAD);
                 let bound = |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
                 pool.install(|| {
@@ -243,6 +259,15 @@ impl CpuCode {
                 });
                 runs.min(self.threads.count as u64)
             }
+            // A recursion needs a deeper stack than a caller may have.
+            None if alone => {
+                std::thread::scope(|scope| {
+                    let deep = std::thread::Builder::new().stack_size(STACK);
+                    let started = deep.spawn_scoped(scope, || range(0, tiles));
+                    started.map(|_| ()).map_err(|e| format!("a thread cannot be started: {e}"))
+                })?;
+                1
+            }
             _ => {
                 range(0, tiles);
                 1
@@ -250,6 +275,7 @@ impl CpuCode {
         };
         let spent = start.elapsed().as_nanos() as u64;
         phase.tile_ns.store((spent.saturating_mul(16 * workers) / tiles).max(1), Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -258,7 +284,7 @@ impl Code for CpuCode {
         let phase = self.kernels.get(launch.kernel).and_then(|k| k.get(launch.phase));
         let phase = phase.ok_or_else(|| format!("there is no phase {} of kernel {}", launch.phase, launch.kernel))?;
         let start = Instant::now();
-        self.run(phase, launch);
+        self.run(phase, launch)?;
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
         Ok(())
     }

@@ -10,17 +10,17 @@
 //! Not for speed: thousands of times slower than a GPU.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use libloading::Library;
-use terrace_plan::{Plan, Target};
+use terrace_plan::{KernelText, Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::replay::{GATE, GATE_NAME, Recorder, Replays};
-use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name, unit_text};
+use super::units::text_of;
+use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name};
 
 const HEADER: &str = concat!(
     include_str!("../../../testkit/cuda_sim/fibre.h"),
@@ -69,32 +69,28 @@ impl Device for CudaSim {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        let names = plan.kernels.iter().map(|k| (0..k.phases.max(1)).map(|p| phase_name(&k.name, p)).collect());
-        let names: Vec<Vec<String>> = names.collect();
-        let mut text = unit_text(plan);
-        text.push_str(GATE);
-        for name in names.iter().flatten().map(String::as_str).chain([GATE_NAME]) {
-            text.push_str(&format!("TERRACE_SIM_KERNEL({name})\n"));
-        }
-        let library = match names.is_empty() {
-            true => None,
-            false => Some(compiler()?.load(&text)?.0),
+        // Kernels that have a twin with small indices are a unit of their own: most runs do without them.
+        let is_wide = |k: &usize| plan.kernels[*k].small.is_some();
+        let (wide, usual): (Vec<usize>, Vec<usize>) = (0..plan.kernels.len()).partition(is_wide);
+        let names = |k: &KernelText| (0..k.phases.max(1)).map(|phase| phase_name(&k.name, phase)).collect::<Vec<_>>();
+        let unit = |kernels: &[usize]| {
+            let mut text = text_of(plan, kernels);
+            text.push_str(GATE);
+            let names = kernels.iter().flat_map(|k| names(&plan.kernels[*k]));
+            for name in names.chain([GATE_NAME.to_string()]) {
+                text.push_str(&format!("TERRACE_SIM_KERNEL({name})\n"));
+            }
+            Unit { text, library: OnceLock::new() }
         };
-        let launcher = |name: &str| {
-            let library = library.as_ref().ok_or("no kernels")?;
-            // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the pointer.
-            let function = unsafe { library.get::<Launcher>(format!("{name}__sim").as_bytes()) };
-            function.map(|f| *f).map_err(|e| format!("kernel {name} is not in the unit: {e}"))
-        };
-        let mut kernels = Vec::new();
-        for (kernel, names) in plan.kernels.iter().zip(&names) {
-            let phases = names.iter().map(|name| launcher(name)).collect::<Result<_, String>>()?;
-            kernels.push(Kernel { phases, block: kernel.block });
+        let units = [unit(&usual), unit(&wide)];
+        let kernel =
+            |(at, k): (usize, &KernelText)| Kernel { names: names(k), unit: usize::from(is_wide(&at)), block: k.block };
+        let kernels: Vec<Kernel> = plan.kernels.iter().enumerate().map(kernel).collect();
+        if !usual.is_empty() {
+            units[0].library()?;
         }
-        let gate = if kernels.is_empty() { None } else { Some(launcher(GATE_NAME)?) };
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        let replays = Mutex::default();
-        Ok(Box::new(SimCode { kernels, gate, seed: self.seed, clocks, replays, _library: library }))
+        Ok(Box::new(SimCode { kernels, seed: self.seed, clocks, replays: Mutex::default(), units }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -127,18 +123,37 @@ impl Device for CudaSim {
 }
 
 struct Kernel {
-    phases: Vec<Launcher>,
+    /// The functions of its phases.
+    names: Vec<String>,
+    unit: usize,
     block: u32,
+}
+
+/// Kernels that are compiled together, when one of them is wanted, and the first kernel of every recording.
+struct Unit {
+    text: String,
+    library: OnceLock<Result<Library, String>>,
+}
+
+impl Unit {
+    fn library(&self) -> Result<&Library, String> {
+        let compiled = || Ok(compiler()?.load(&self.text)?.0);
+        self.library.get_or_init(compiled).as_ref().map_err(String::clone)
+    }
+
+    fn launcher(&self, name: &str) -> Result<Launcher, String> {
+        // SAFETY: TERRACE_SIM_KERNEL makes functions of this type, and the library is kept as long as the code that calls them.
+        let function = unsafe { self.library()?.get::<Launcher>(format!("{name}__sim").as_bytes()) };
+        function.map(|f| *f).map_err(|e| format!("kernel {name} is not in the unit: {e}"))
+    }
 }
 
 struct SimCode {
     kernels: Vec<Kernel>,
-    /// The first kernel of every recording.
-    gate: Option<Launcher>,
     seed: u64,
     clocks: Mutex<Vec<Duration>>,
     replays: Mutex<Replays<Tape>>,
-    _library: Option<Library>,
+    units: [Unit; 2],
 }
 
 /// A recording is a list, and starting it is running the list.
@@ -171,10 +186,11 @@ impl Recorder for SimCode {
         match work {
             Work::Launch { kernel: at, phase, tiles, values } => {
                 let kernel = self.kernels.get(*at).ok_or_else(|| format!("there is no kernel {at}"))?;
-                let function = kernel.phases.get(*phase).ok_or_else(|| format!("there is no phase {phase}"))?;
+                let name = kernel.names.get(*phase).ok_or_else(|| format!("there is no phase {phase}"))?;
+                let function = self.units[kernel.unit].launcher(name)?;
                 let grid = u32::try_from(*tiles).map_err(|_| format!("a grid of {tiles} blocks is too large"))?;
                 let start = Instant::now();
-                let done = self.call(*function, grid, kernel.block, values.clone());
+                let done = self.call(function, grid, kernel.block, values.clone());
                 self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[*at] += start.elapsed();
                 done
             }
@@ -196,7 +212,7 @@ impl Recorder for SimCode {
     }
 
     fn start(&self, tape: &mut Tape) -> Result<(), String> {
-        self.call(self.gate.ok_or("no kernels")?, 1, 1, vec![tape.err])?;
+        self.call(self.units[0].launcher(GATE_NAME)?, 1, 1, vec![tape.err])?;
         tape.work.iter().try_for_each(|work| Recorder::one(self, work))
     }
 }

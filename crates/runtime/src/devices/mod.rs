@@ -12,6 +12,7 @@
 //! `free`; every copy is checked against the handle's size; a kernel gets the arguments that the plan declares, and that its text is
 //! right is the compiler's word.
 
+pub(crate) mod arena;
 pub(crate) mod cache;
 mod compiler;
 pub(crate) mod cpu;
@@ -39,6 +40,11 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
+    /// Where it begins, for memory that the host shares.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
     /// How many bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
@@ -95,6 +101,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) number: i64,
     /// The arguments.
     pub(crate) args: &'a [Arg],
+    /// The memory of threads that run functions by themselves.
+    pub(crate) arena: &'a arena::Arena,
 }
 
 /// How long a run took on the device.

@@ -2,7 +2,7 @@
 //!
 //! A device that compiles kernels late wants to know of several at once, so that several compilers work. When the host enters a list, all launches that
 //! follow in it, and in the loops in it, are about to happen. Branches are not looked into: which of two versions runs is what they decide,
-//! and their lists are entered in turn.
+//! and their lists are entered in turn. Of a kernel with a twin for small indices it is the twin: whether its numbers are small shows at the launch, and they usually are.
 //!
 //! ```text
 //! launch a; if many rows { launch b } else { launch c }; while … { launch d }       a and d, then b or c
@@ -21,6 +21,11 @@ impl Executor<'_> {
         }
         let mut kernels = Vec::new();
         launches(list, &mut kernels);
+        let taken = |kernel: &usize| match self.plan.kernels.get(*kernel).and_then(|text| text.small.as_ref()) {
+            Some(small) if self.options.index_limit > 0 => small.kernel,
+            _ => *kernel,
+        };
+        let kernels: Vec<usize> = kernels.iter().map(taken).collect();
         self.code.prepare(&kernels).map_err(RunError::Device)
     }
 }

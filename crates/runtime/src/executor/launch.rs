@@ -1,10 +1,13 @@
-//! Launches: arguments are checked against the kernel's parameters, then its phases are asked for in order.
+//! Launches: arguments are checked against the kernel's parameters, then its phases are asked for in order. Where a kernel has a twin
+//! with indices of 32 bits and the arguments are small enough, the twin runs; the books know only the kernel.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use terrace_base::Scalar;
 use terrace_plan::KernelParam;
 use terrace_plan::host::{Argument, HostExpr, SlotType};
+use terrace_plan::ranges::Small;
 
 use super::{Executor, Value, bug};
 use crate::devices::{Arg, Launch};
@@ -22,9 +25,11 @@ impl Executor<'_> {
         self.hold(args)?;
         let args = text.params.iter().zip(args).map(|(param, arg)| self.argument(&text.name, *param, arg));
         let args = args.collect::<Result<Vec<_>, _>>()?;
+        let tiles = tiles.iter().map(|tiles| self.integer(tiles)).collect::<Result<Vec<_>, _>>()?;
+        let taken = taken(text.small.as_ref(), self.options.index_limit, &tiles, &args).unwrap_or(kernel);
+        let arena = Arc::clone(&self.arena);
         let mut any = false;
-        for (phase, tiles) in tiles.iter().enumerate() {
-            let tiles = self.integer(tiles)?;
+        for (phase, tiles) in tiles.into_iter().enumerate() {
             let Ok(tiles) = u64::try_from(tiles) else {
                 return bug(format!("a launch of {} over {tiles} tiles", text.name));
             };
@@ -34,11 +39,16 @@ impl Executor<'_> {
             any = true;
             self.launches += 1;
             let record = self.cells.record();
-            let launch = Launch { kernel, phase, tiles, record, number: self.launches, args: &args };
+            let launch =
+                Launch { kernel: taken, phase, tiles, record, number: self.launches, args: &args, arena: &arena };
             self.ask(&launch)?;
+        }
+        if text.alone {
+            self.arena.after_launch();
         }
         if any {
             self.stats.launches += 1;
+            self.stats.small_launches += u64::from(taken != kernel);
             self.stats.launches_per_kernel[kernel] += 1;
             self.stats.bytes_per_kernel[kernel] += given_bytes(&args);
         }
@@ -70,6 +80,17 @@ impl Executor<'_> {
             (_, ty, _) => wrong(&format!("a {ty:?}")),
         }
     }
+}
+
+/// The twin with small indices, if the launch has such.
+fn taken(small: Option<&Small>, limit: i64, tiles: &[i64], args: &[Arg]) -> Option<usize> {
+    let small = small.filter(|_| limit > 0)?;
+    let most = tiles.iter().copied().max().unwrap_or(0);
+    let scalar = |place: usize| match args.get(place)? {
+        Arg::Scalar(value) => value.as_i64(),
+        Arg::Address(..) => None,
+    };
+    small.ranges.hold(limit, most, &scalar).then_some(small.kernel)
 }
 
 /// The bytes of the different buffers among arguments; cells do not count.

@@ -71,7 +71,8 @@ pub(crate) fn function(
 }
 
 pub(crate) fn kernel(name: &str, params: &[KernelParam], phases: usize, block: u32, text: &str) -> KernelText {
-    KernelText { name: name.to_string(), text: text.to_string(), params: params.to_vec(), phases, block, span: span(0) }
+    let (name, text, params) = (name.to_string(), text.to_string(), params.to_vec());
+    KernelText { name, text, params, phases, block, small: None, alone: false, span: span(0) }
 }
 
 pub(crate) fn check_text(kind: &str, at: usize) -> CheckText {

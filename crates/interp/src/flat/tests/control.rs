@@ -131,3 +131,34 @@ fn a_check_in_a_combining_operator_counts() {
             => s_2 }";
     check(text, "assert [] at [1]");
 }
+
+/// A thread's call: what it gives is kept, and taken once.
+#[test]
+fn threads_call_and_take_what_is_kept() {
+    let program = |check: &str, again: &str| {
+        format!(
+            "check 0 : assert \"small\"
+            def twice(n_0 : i64, xs_1 : i64[n_0]) -> (i64, i64[n_0]) {{
+              let ok_5 : bool = n_0 < {check}
+              check 0 assert ok_5 ()
+              let ys_2 : i64[n_0] = map grid [n_0] (i_3 | q_4) {{ let x_6 : i64 = xs_1[q_4]; let y_7 : i64 = x_6 * 2 => y_7 }}
+              => n_0, ys_2
+            }}
+            test \"t\" t(n_0 : i64, xs_1 : i64[n_0]) -> (i64, i64[6]) with ([1, 2, 3]) takes [length]i64 gives [length]i64 {{
+              let n_2 : i64[2], h_3 : i64[2] = map grid [2] (i_4 | q_5) {{
+                let m_6 : i64, h_7 : i64 = keep twice(n_0, xs_1) => m_6, h_7
+              }}
+              let off_8 : i64[3] = [0, 3, 6]
+              let ys_9 : i64[6] = map grid [2] (i_10 | q_11) rows off_8 {{
+                let h_12 : i64 = h_3[{again}]
+                let row_13 : i64[n_0] = take h_12
+                => row_13
+              }}
+              => 6, ys_9
+            }}"
+        )
+    };
+    check(&program("4", "q_11"), "[2, 4, 6, 2, 4, 6]");
+    assert!(describe(outcome(&program("3", "q_11"), &Options::default()).0).contains("small"));
+    super::check_bug(&program("4", "0"), "nothing is kept under 0");
+}

@@ -23,7 +23,7 @@ pub(super) fn verify(kernel: &Kernel, phase: &[Stmt]) -> Result<(), Fault> {
 
 fn has_check(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match s {
-        Stmt::Check { .. } => true,
+        Stmt::Check { .. } | Stmt::Run { .. } => true,
         Stmt::If(_, a, b) => has_check(a) || has_check(b),
         Stmt::While(_, body) | Stmt::For { body, .. } => has_check(body),
         _ => false,
@@ -43,7 +43,7 @@ impl Facts<'_> {
             Expr::Local(l) => !self.varying.contains(l),
             Expr::Thread | Expr::Failed | Expr::LoadFresh(..) | Expr::Shuffle(..) => false,
             Expr::Unary(_, x) | Expr::Convert(_, x) | Expr::Ordinal(x) => self.uniform(x),
-            Expr::Binary(_, x, y) | Expr::Quotient(x, y) => self.uniform(x) && self.uniform(y),
+            Expr::Binary(_, x, y) | Expr::Quotient(x, y) | Expr::Exact(_, x, y) => self.uniform(x) && self.uniform(y),
             Expr::Fma(x, y, z) | Expr::Select(x, y, z) => self.uniform(x) && self.uniform(y) && self.uniform(z),
             Expr::Load(p, at) => {
                 matches!(self.kernel.params.get(*p).map(|p| p.kind), Some(ParamKind::Input(_))) && self.uniform(at)
@@ -101,6 +101,8 @@ impl Facts<'_> {
     fn stmt(&self, stmt: &Stmt, together: bool) -> Result<(), Fault> {
         let e = |x: &Expr| self.shuffles(x, together);
         match stmt {
+            // There is one thread where functions are run.
+            Stmt::Run { .. } | Stmt::Take { .. } => Ok(()),
             Stmt::Barrier => require(together, || "a barrier stands where not all threads of the block come".into()),
             Stmt::Let(_, x) | Stmt::Assign(_, x) | Stmt::StoreCell(_, x) => e(x),
             Stmt::Store(_, x, y) | Stmt::SetElement(_, x, y) => e(x).and_then(|()| e(y)),
@@ -149,7 +151,7 @@ impl Facts<'_> {
             Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Ok(()),
             Expr::Unary(_, x) | Expr::Convert(_, x) | Expr::Ordinal(x) => e(x),
             Expr::Load(_, x) | Expr::LoadFresh(_, x) | Expr::Element(_, x) => e(x),
-            Expr::Binary(_, x, y) | Expr::Quotient(x, y) => e(x).and_then(|()| e(y)),
+            Expr::Binary(_, x, y) | Expr::Quotient(x, y) | Expr::Exact(_, x, y) => e(x).and_then(|()| e(y)),
             Expr::Fma(x, y, z) => e(x).and_then(|()| e(y)).and_then(|()| e(z)),
             Expr::Select(c, x, y) => {
                 e(c)?;

@@ -101,7 +101,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn base_leaves(&mut self, elem: &Elem, form: &Form, count: Atom, out: &mut Vec<Atom>) -> Result<()> {
+    pub(super) fn base_leaves(&mut self, elem: &Elem, form: &Form, count: Atom, out: &mut Vec<Atom>) -> Result<()> {
         match (elem, form) {
             (Elem::Scalar(column, _), _) => out.push((*column).into()),
             (Elem::Tuple(parts), Form::Tuple(forms)) => {

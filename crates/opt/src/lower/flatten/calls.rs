@@ -12,6 +12,7 @@
 
 use super::build::Scope;
 use super::form::Form;
+use super::kept::{runs_alone, whole_form};
 use super::labels::Pattern;
 use super::rep::{Context, Rep};
 use super::{Building, Env, Flattener, Result};
@@ -21,7 +22,7 @@ use terrace_ir::{Atom, FuncId};
 
 impl Flattener<'_> {
     /// The version of a function that a call in a pattern is a call of; it is built later.
-    fn version(&mut self, function: FuncId, pattern: &Pattern) -> FuncId {
+    pub(super) fn version(&mut self, function: FuncId, pattern: &Pattern) -> FuncId {
         let key = (function, pattern.clone());
         if let Some(id) = self.versions.get(&key) {
             return *id;
@@ -34,6 +35,9 @@ impl Flattener<'_> {
 
     fn result_form(&self, function: FuncId, pattern: &Pattern) -> Form {
         let ty = &self.core.functions[function].result;
+        if pattern.alone {
+            return whole_form(ty);
+        }
         match self.labels.of(function, pattern).and_then(|l| l.result.clone()) {
             Some(form) => form,
             None if pattern.lifted => Form::per_point(ty),
@@ -45,15 +49,52 @@ impl Flattener<'_> {
     pub(super) fn call(&mut self, function: FuncId, args: &[Atom], env: &Env, cx: &Context) -> Result<Rep> {
         let forms: Vec<Form> = args.iter().map(|a| self.form_of(*a, cx)).collect();
         let lifted = cx.depth() > 0 && !forms.iter().all(Form::is_same);
-        let pattern = self.labels.version(function, &Pattern { lifted, params: forms });
+        if self.pattern.alone && lifted {
+            return self.kept_call(function, args, env, cx);
+        }
+        let pattern = match self.pattern.alone {
+            true => Pattern::alone(self.core, function),
+            false => self.labels.version(function, &Pattern { lifted, alone: false, params: forms }),
+        };
+        if !lifted || !runs_alone(self.core, function) {
+            return self.call_at_once(function, &pattern, args, env, cx);
+        }
+        let alone = self.alone_guard(args, env, cx)?;
+        let form = self.result_form(function, &pattern);
+        let saved = self.fun.offsets.clone();
+        let then = self.body(|s| {
+            let rep = s.kept_call(function, args, env, cx)?;
+            s.border(&rep, &form, cx, &Scope::default())
+        })?;
+        self.fun.offsets = saved.clone();
+        let otherwise = self.body(|s| {
+            let rep = s.call_at_once(function, &pattern, args, env, cx)?;
+            s.border(&rep, &form, cx, &Scope::default())
+        })?;
+        self.fun.offsets = saved;
+        let (binds, rep) = self.fresh_border(&form, cx);
+        self.push(binds, flat::Expr::If { cond: alone, then, otherwise });
+        Ok(rep)
+    }
+
+    /// A call of a version, at all points of `cx` at once.
+    fn call_at_once(
+        &mut self,
+        function: FuncId,
+        pattern: &Pattern,
+        args: &[Atom],
+        env: &Env,
+        cx: &Context,
+    ) -> Result<Rep> {
+        let lifted = pattern.lifted;
         let around = if lifted { cx.clone() } else { Self::host() };
         let mut leaves: Vec<Atom> = lifted.then(|| cx.total()).into_iter().collect();
         for (arg, form) in args.iter().zip(&pattern.params) {
             let rep = self.rep(*arg, env);
             leaves.extend(self.border(&rep, form, cx, &Scope::default())?);
         }
-        let id = self.version(function, &pattern);
-        let form = self.result_form(function, &pattern);
+        let id = self.version(function, pattern);
+        let form = self.result_form(function, pattern);
         let (binds, rep) = self.fresh_border(&form, &around);
         let call = flat::Expr::Call { function: id, args: leaves };
         if cx.depth() == 0 || self.has_points(cx) {
@@ -106,7 +147,12 @@ impl Flattener<'_> {
         let form = self.result_form(source, &pattern);
         let leaves = self.border(&result, &form, &cx, &scope)?;
         let body = flat::Body { stmts: self.fun.stmts.pop().expect("one body"), results: leaves };
-        let name = format!("{}^{}", function.name, if pattern.lifted { "" } else { "once" });
+        let version = match (pattern.lifted, pattern.alone) {
+            (true, _) => "",
+            (false, true) => "alone",
+            (false, false) => "once",
+        };
+        let name = format!("{}^{version}", function.name);
         let others = self.functions.iter().flatten().filter(|f| {
             f.name
                 .strip_prefix(&name)

@@ -20,7 +20,8 @@
 //! - a conditional over arrays, a loop that a thread cannot run, and a call of a recursive function, works on the points that take
 //!   part: a conditional packs them into a context of their own and combines afterwards, a loop does each turn for all points
 //!   that still run, a call becomes a call of the *lifted* function that takes all points at once (`branches.rs`, `loops.rs`,
-//!   `calls.rs`). Recursion ends when no point is left: one host read per wave.
+//!   `calls.rs`). Recursion ends when no point is left: one host read per wave. Beside it stands a version in which each point is left to a
+//!   thread (`kept.rs`).
 //!
 //! Before that, *labels* say of every value whether it is the same at all points, and of every array whether it is equally long
 //! there (`labels`). What is the same is computed once, by the host, and a condition that is makes a choice for all points
@@ -41,6 +42,7 @@ mod entries;
 mod env;
 mod form;
 mod formulas;
+mod kept;
 mod labels;
 mod lifted;
 mod loops;
@@ -89,8 +91,10 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         relying: BTreeSet::new(),
         fun: Building::default(),
         source: FuncId::new(0),
-        pattern: Pattern { lifted: false, params: Vec::new() },
+        pattern: Pattern { lifted: false, alone: false, params: Vec::new() },
         counters: BTreeMap::new(),
+        thresholds: IdVec::new(),
+        calls: 0,
         binding: None,
         level: Level::Grid,
         span: Span::none(),
@@ -104,7 +108,7 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         f.build_version(source, pattern, id)?;
     }
     let functions = f.functions.into_vec().into_iter().map(|x| x.expect("every function that is called was built"));
-    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone(), thresholds: IdVec::new() })
+    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone(), thresholds: f.thresholds })
 }
 
 struct Flattener<'a> {
@@ -123,6 +127,10 @@ struct Flattener<'a> {
     pattern: Pattern,
     /// The index of the parallel body that has a value as its first parameter.
     counters: BTreeMap<ValueId, Ix>,
+    /// What guards of recursive calls compare with.
+    thresholds: IdVec<flat::ThresholdId, flat::Threshold>,
+    /// How many recursive calls have such guards.
+    calls: usize,
     /// The value whose expression is being translated.
     binding: Option<ValueId>,
     level: Level,

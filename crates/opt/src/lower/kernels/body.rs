@@ -20,9 +20,9 @@ use super::expr::{constant, convert, local, truth};
 use super::steady::is_steady;
 use super::{Lowered, limit};
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
-use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt};
-use terrace_ir::kernel::{Expr, LocalId, Stmt};
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt, Type};
+use terrace_ir::kernel::{Expr, Given, LocalId, RunArg, Stmt};
+use terrace_ir::{Atom, FuncId, ValueId};
 
 /// Whether a body may fail.
 pub fn may_fail(body: &Body) -> bool {
@@ -31,7 +31,7 @@ pub fn may_fail(body: &Body) -> bool {
 
 fn stmt_may_fail(stmt: &FlatStmt) -> bool {
     match &stmt.expr {
-        FlatExpr::Check { .. } => true,
+        FlatExpr::Check { .. } | FlatExpr::Keep { .. } => true,
         FlatExpr::If { then, otherwise, .. } => may_fail(then) || may_fail(otherwise),
         FlatExpr::Loop { cond, body, .. } => may_fail(cond) || may_fail(body),
         FlatExpr::Op(op) => may_fail(&op.body),
@@ -136,6 +136,9 @@ impl<'h> Builder<'h> {
             self.emit(Stmt::Check { check: *check, cond: cond.clone(), index, values: shown });
             return Ok(cond);
         }
+        if let FlatExpr::Keep { function, args } = &stmt.expr {
+            return self.keep(stmt, *function, args);
+        }
         let ok = self.var("ok", ScalarType::Bool, truth(false));
         match &stmt.expr {
             FlatExpr::If { cond, then, otherwise } => self.branch(stmt, cond, then, otherwise, Some(ok))?,
@@ -147,6 +150,45 @@ impl<'h> Builder<'h> {
             }
             _ => return Err(limit(stmt.span, "a check in this place")),
         }
+        Ok(local(ok))
+    }
+
+    /// A call that the thread makes by itself; returns the condition under which nothing failed.
+    fn keep(&mut self, stmt: &FlatStmt, function: FuncId, args: &[Atom]) -> Lowered<Expr> {
+        if !self.target_is_cpu() {
+            return Err(limit(stmt.span, "a recursion within a thread of a GPU"));
+        }
+        let callee = &self.host.program.functions[function];
+        let mut given = Vec::new();
+        for (p, a) in callee.params.iter().zip(args) {
+            match (&callee.values[*p].ty, a) {
+                (Type::Scalar(_), a) => given.push(RunArg::Value(self.atom(a)?)),
+                (Type::Block, Atom::Var(block)) => {
+                    let slot = self.host.buffer_of_block(*block)?;
+                    given.push(RunArg::Buffer(self.input(slot)));
+                }
+                _ => {}
+            }
+        }
+        let ok = self.local("ok", ScalarType::Bool);
+        let (mut into, mut count) = (Vec::new(), None);
+        let kinds = callee.results.iter().filter(|t| **t != Type::Block);
+        for (v, ty) in stmt.binds.iter().zip(kinds) {
+            let name = self.host.function.values[*v].name.clone();
+            let id = self.local(&name, self.elem(*v));
+            // The length of an array comes before its columns.
+            match (ty, count) {
+                (Type::Column { elem, .. }, Some(count)) => into.push(Given::Held(id, *elem, count)),
+                (Type::Scalar(ty), _) => {
+                    count = (*ty == ScalarType::I64).then_some(id);
+                    into.push(Given::Scalar(id));
+                }
+                _ => return Err(limit(stmt.span, "a column of unknown length that leaves a thread's call")),
+            }
+            self.define(*v, local(id));
+        }
+        let index = self.index();
+        self.emit(Stmt::Run { function: function.index(), args: given, into, ok, index, span: stmt.span });
         Ok(local(ok))
     }
 
@@ -175,10 +217,18 @@ impl<'h> Builder<'h> {
                 }
                 Ok(())
             }
-            FlatExpr::Atom(Atom::Var(v)) if self.is_column(*v) => Ok(()),
-            FlatExpr::Alloc { .. } | FlatExpr::Call { .. } | FlatExpr::MemoryLimit | FlatExpr::Guard { .. } => {
-                Err(limit(stmt.span, "this inside a parallel body"))
+            FlatExpr::Take(handle) => {
+                let [column] = stmt.binds.as_slice() else { return Ok(()) };
+                let handle = self.atom(handle)?;
+                let count = super::writes::length(self, *column)?;
+                self.take(*column, handle, count)
             }
+            FlatExpr::Atom(Atom::Var(v)) if self.is_column(*v) => Ok(()),
+            FlatExpr::Alloc { .. }
+            | FlatExpr::Call { .. }
+            | FlatExpr::Keep { .. }
+            | FlatExpr::MemoryLimit
+            | FlatExpr::Guard { .. } => Err(limit(stmt.span, "this inside a parallel body")),
             expr => {
                 let [v] = stmt.binds.as_slice() else { return Ok(()) };
                 let e = self.scalar_expr(expr)?;

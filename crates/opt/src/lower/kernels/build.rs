@@ -188,6 +188,7 @@ impl<'h> Builder<'h> {
             phases: self.phases,
             block: self.block,
             resident: self.resident,
+            small: None,
             span: self.span,
         };
         Finished { kernel, args: self.args }
@@ -487,6 +488,14 @@ impl<'h> Builder<'h> {
         let into = self.local("kept", ScalarType::I64);
         self.emit(Stmt::StoreKept { into, buffer, at, array, keep, count });
         Ok(Expr::Local(into))
+    }
+
+    /// Elements that a thread's call has kept go to a column, one beside the other.
+    pub fn take(&mut self, column: ValueId, handle: Expr, count: Expr) -> Lowered<()> {
+        let (slot, at) = self.address(column, int(0))?;
+        let buffer = self.output(slot);
+        self.emit(Stmt::Take { buffer, at, handle, count });
+        Ok(())
     }
 
     /// Combines a value with an element of a column, whoever else does.

@@ -99,8 +99,17 @@ pub(super) fn compile(
         };
         after.insert(slot, to);
     }
-    let kernel =
-        Kernel { name: name.to_string(), params, locals, arrays, phases: vec![stmts], block: 1, resident: 1, span };
+    let kernel = Kernel {
+        name: name.to_string(),
+        params,
+        locals,
+        arrays,
+        phases: vec![stmts],
+        block: 1,
+        resident: 1,
+        small: None,
+        span,
+    };
     host.launch(Finished { kernel, args }, vec![hint(1)]);
     if !read.is_empty() {
         host.emit(HostStmt::Read { cells: read });
@@ -178,7 +187,7 @@ impl<'h, 'a> Region<'h, 'a> {
             HostStmt::Read { .. } => true,
             HostStmt::Launch { kernel, tiles, args } => {
                 let kernel = &self.host.kernels[*kernel];
-                let one = kernel.phases.len() == 1 && *tiles == [hint(1)];
+                let one = kernel.phases.len() == 1 && *tiles == [hint(1)] && !runs_functions(&kernel.phases[0]);
                 self.size += kernel.locals.len();
                 one && kernel.params.iter().zip(args).all(|(param, arg)| self.accepts_argument(param, arg, fresh))
             }
@@ -411,6 +420,12 @@ fn go_unless_failed(stmts: Vec<Stmt>, go: LocalId) -> Stmt {
     Stmt::If(Expr::Unary(UnOp::Not, Box::new(Expr::Failed)), stmts, vec![stop])
 }
 
+fn runs_functions(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| {
+        matches!(s, Stmt::Run { .. } | Stmt::Take { .. }) || tidy::bodies(s).into_iter().any(|b| runs_functions(b))
+    })
+}
+
 fn has_check(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| matches!(s, Stmt::Check { .. }) || tidy::bodies(s).into_iter().any(|b| has_check(b)))
 }
@@ -509,6 +524,8 @@ impl Inside {
                         *s = Stmt::Assign(*local, value.clone());
                     }
                 }
+                // Loops with these are left to the host.
+                Stmt::Run { .. } | Stmt::Take { .. } => {}
                 Stmt::If(..) | Stmt::While(..) | Stmt::Barrier | Stmt::Check { .. } => {}
             }
         }

@@ -189,7 +189,7 @@ pub fn search<'h>(
     let low = b.var("lo", ScalarType::I64, lo);
     let high = b.var("hi", ScalarType::I64, hi);
     b.while_(lt(add(local(low), int(1)), local(high)), |b| {
-        let middle = add(local(low), quot(sub(local(high), local(low)), int(2)));
+        let middle = quot(add(local(low), local(high)), int(2));
         let middle = b.let_("mid", ScalarType::I64, middle);
         let at = start(b, middle.clone())?;
         b.if_(

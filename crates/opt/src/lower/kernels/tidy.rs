@@ -13,7 +13,7 @@
 //! (shuffles, fresh loads) stay where they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_ir::kernel::{Expr, LocalId, Stmt};
+use terrace_ir::kernel::{Expr, LocalId, RunArg, Stmt};
 
 const LONGEST: usize = 24;
 
@@ -51,6 +51,9 @@ impl Seen {
             }
             if let Stmt::Receive { value, flag, .. } = s {
                 self.assigned.extend([*value, *flag]);
+            }
+            if let Stmt::Run { into, ok, .. } = s {
+                self.assigned.extend(into.iter().map(|g| g.local()).chain([*ok]));
             }
             own_exprs(s).into_iter().for_each(|e| self.expr(e));
             bodies(s).into_iter().for_each(|b| self.stmts(b));
@@ -124,27 +127,27 @@ fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
     children_mut(e).into_iter().for_each(|c| replace(c, v, value));
 }
 
-pub(super) fn children(e: &Expr) -> Vec<&Expr> {
+pub(crate) fn children(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
         Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
         Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
+        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
         Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
     }
 }
 
-pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
+pub(crate) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
         Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
         Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
+        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
         Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
     }
 }
 
-pub(super) fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
+pub(crate) fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
     match s {
         Stmt::If(_, a, b) => vec![a, b],
         Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
@@ -152,7 +155,7 @@ pub(super) fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
     }
 }
 
-pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
+pub(crate) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
     match s {
         Stmt::If(_, a, b) => vec![a, b],
         Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
@@ -161,7 +164,7 @@ pub(super) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
 }
 
 /// The expressions of the statement itself.
-pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
+pub(crate) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
     match s {
         Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::StoreCell(_, e) | Stmt::If(e, ..) | Stmt::While(e, _) => vec![e],
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
@@ -181,6 +184,14 @@ pub(super) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
         Stmt::Earlier { tiles, tile, column, own, .. } => vec![tiles, tile, column, own],
         Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
         Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
+        Stmt::Run { args, index, .. } => {
+            let values = args.iter().filter_map(|a| match a {
+                RunArg::Value(e) => Some(e),
+                RunArg::Buffer(_) => None,
+            });
+            values.chain([index]).collect()
+        }
+        Stmt::Take { at, handle, count, .. } => vec![at, handle, count],
     }
 }
 
@@ -194,7 +205,7 @@ fn first_exprs(s: &Stmt) -> Vec<&Expr> {
 }
 
 /// The expressions of the statement itself, to be changed.
-pub(super) fn own_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
+pub(crate) fn own_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
     match s {
         Stmt::While(e, _) => vec![e],
         Stmt::For { from, to, step, .. } => vec![from, to, step],
@@ -221,6 +232,14 @@ fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Earlier { tiles, tile, column, own, .. } => vec![tiles, tile, column, own],
         Stmt::Send { at, value, flag, .. } => vec![at, value, flag],
         Stmt::Await { at, .. } | Stmt::Receive { at, .. } => vec![at],
+        Stmt::Run { args, index, .. } => {
+            let values = args.iter_mut().filter_map(|a| match a {
+                RunArg::Value(e) => Some(e),
+                RunArg::Buffer(_) => None,
+            });
+            values.chain([index]).collect()
+        }
+        Stmt::Take { at, handle, count, .. } => vec![at, handle, count],
         Stmt::While(..) | Stmt::Barrier => Vec::new(),
     }
 }

@@ -156,11 +156,14 @@ impl Placer<'_> {
                 let body = self.thread_body(outer, &op.body, &targets)?;
                 Expr::Op(Box::new(Op { body, ..(**op).clone() }))
             }
-            Expr::Literal(items) => {
+            Expr::Literal(_) | Expr::Take(_) => {
                 for v in &stmt.binds {
                     self.place_local(outer, *v, wanted)?;
                 }
-                Expr::Literal(items.clone())
+                stmt.expr.clone()
+            }
+            Expr::Keep { function, args } => {
+                Expr::Keep { function: *function, args: self.with_blocks(args, stmt.span)? }
             }
             Expr::Atom(Atom::Var(column)) if self.values[*column].ty.is_column() => {
                 let place = self.place_of(*column, stmt.span)?;

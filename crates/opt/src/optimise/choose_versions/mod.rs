@@ -11,10 +11,13 @@
 //!             else { reduce grid [rows_len][off] … }   a thread per element
 //! ```
 //!
+//! A recursive call in parallel code has versions too: in waves, or by a thread per point (`alone`).
+//!
 //! This is the incremental flattening of Munksgaard's thesis, section 7.2, with three differences: guards form a tree per nest whose
 //! quantities are known to the host at no cost, statistics of irregular rows are among them, and the text of all versions is
 //! at most six times that of one.
 
+mod alone;
 mod nests;
 mod quantities;
 mod report;
@@ -33,12 +36,14 @@ use terrace_ir::flat::{Body, Expr, Level, Program, Value};
 
 /// Chooses a version for every operator of the program, or makes all versions of every nest.
 pub fn choose_versions(program: &mut Program, options: &Options) {
+    let threads = alone::settle(program, options);
     if options.strategy == Strategy::Auto {
-        tree::all_versions(program, options);
+        tree::all_versions(program, options, &threads);
         return;
     }
     let mut seen = 0;
-    for function in program.functions.iter_mut() {
+    for id in program.functions.ids().filter(|id| !threads.contains(id)) {
+        let function = &mut program.functions[id];
         let mut body = std::mem::take(&mut function.body);
         rewrite(&mut body, &mut function.values, options, &mut seen);
         function.body = body;

@@ -9,8 +9,9 @@
 //!   no block: a CPU has no blocks of threads
 //! ```
 
+use super::alone;
 use super::tree::all_versions;
-use crate::options::Options;
+use crate::options::{Options, Strategy};
 use terrace_base::Span;
 use terrace_ir::flat::{Program, Threshold};
 
@@ -56,5 +57,8 @@ pub enum Choice {
 
 /// The nests of a flattened program and their versions.
 pub fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
-    all_versions(&mut program.clone(), options)
+    let mut program = program.clone();
+    let calls = alone::reports(&program, options);
+    let threads = alone::settle(&mut program, &Options { strategy: Strategy::Auto, ..options.clone() });
+    all_versions(&mut program, options, &threads).into_iter().chain(calls).collect()
 }

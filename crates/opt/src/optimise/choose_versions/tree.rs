@@ -28,7 +28,7 @@ use terrace_ir::flat::visit::refresh;
 use terrace_ir::flat::{
     Body, Descriptor, Expr, Level, Op, OpKind, Operator, Program, Space, Stmt, Threshold, ThresholdId, Type, Value,
 };
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::{Atom, FuncId, ValueId};
 use terrace_plan::Target;
 
 /// The text of all versions of a nest is at most so many times that of the flat one.
@@ -58,11 +58,11 @@ impl Defaults {
     }
 }
 
-/// Makes all versions of every nest, and says which there are.
-pub(super) fn all_versions(program: &mut Program, options: &Options) -> Vec<NestReport> {
+/// Makes all versions of every nest but those of functions that single threads run, and says which there are.
+pub(super) fn all_versions(program: &mut Program, options: &Options, threads: &BTreeSet<FuncId>) -> Vec<NestReport> {
     let homes = Homes::of(program);
     let mut reports = Vec::new();
-    for id in program.functions.ids() {
+    for id in program.functions.ids().filter(|id| !threads.contains(id)) {
         let function = &mut program.functions[id];
         let mut maker = Maker {
             options,

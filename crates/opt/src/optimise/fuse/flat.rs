@@ -76,7 +76,7 @@ fn is_costly(expr: &Expr) -> bool {
 pub(super) fn dear(stmt: &Stmt) -> Option<Dear> {
     let own = match &stmt.expr {
         Expr::Loop { .. } | Expr::Op(_) => Some(Dear::Loop),
-        Expr::Call { .. } => Some(Dear::Call),
+        Expr::Call { .. } | Expr::Keep { .. } | Expr::Take(_) => Some(Dear::Call),
         e if is_costly(e) => Some(Dear::Function),
         _ => None,
     };
@@ -141,7 +141,7 @@ impl Walk {
                 expr.bodies().into_iter().for_each(|b| self.body(b, own));
             }
         }
-        self.relies |= matches!(expr, Expr::Call { .. } | Expr::Loop { .. });
+        self.relies |= matches!(expr, Expr::Call { .. } | Expr::Keep { .. } | Expr::Take(_) | Expr::Loop { .. });
     }
 
     fn body(&mut self, body: &Body, own: Option<Atom>) {
@@ -166,6 +166,7 @@ impl Flat<'_> {
     fn kind(&self, place: &[Stmt]) -> Kind {
         match op_of(place) {
             Some(op) => match op.kind {
+                _ if keeps_or_takes(&op.body) => Kind::Consumer,
                 OpKind::Map { rows: None } if place.len() == 1 && by_threads(op) => Kind::Map,
                 OpKind::Pack if place.len() == 1 => Kind::Filter,
                 OpKind::Reduce { .. } if place.len() == 1 => Kind::Reduce,
@@ -199,14 +200,22 @@ impl Flat<'_> {
     }
 }
 
+/// Whether a thread makes calls there, or takes what calls gave: such a body is run once, where it stands.
+fn keeps_or_takes(body: &Body) -> bool {
+    let mut found = false;
+    walk(body, &mut |s| found |= matches!(s.expr, Expr::Keep { .. } | Expr::Take(_)));
+    found
+}
+
 /// Whether a statement may stop the program.
 fn stops(stmt: &Stmt, host: bool) -> bool {
-    let mut found = matches!(stmt.expr, Expr::Check { .. } | Expr::Call { .. });
+    let keeps = |s: &Stmt| matches!(s.expr, Expr::Keep { .. } | Expr::Take(_));
+    let mut found = matches!(stmt.expr, Expr::Check { .. } | Expr::Call { .. }) || keeps(stmt);
     found |= host && matches!(stmt.expr, Expr::Loop { .. });
     for b in stmt.expr.bodies() {
         found |= has_checks(b);
         let host = host && stmt.expr.op().is_none();
-        walk(b, &mut |s| found |= host && matches!(s.expr, Expr::Call { .. } | Expr::Loop { .. }));
+        walk(b, &mut |s| found |= keeps(s) || host && matches!(s.expr, Expr::Call { .. } | Expr::Loop { .. }));
     }
     found
 }

@@ -192,7 +192,9 @@ pub(super) fn forget(stmt: &mut Stmt, columns: &[ValueId]) {
 }
 
 fn has_effect(stmt: &Stmt) -> bool {
-    let acts = |s: &Stmt| matches!(s.expr, Expr::Check { .. } | Expr::Call { .. } | Expr::Loop { .. });
+    let acts = |s: &Stmt| {
+        matches!(s.expr, Expr::Check { .. } | Expr::Call { .. } | Expr::Keep { .. } | Expr::Take(_) | Expr::Loop { .. })
+    };
     let mut found = acts(stmt);
     for b in stmt.expr.bodies() {
         found |= has_checks(b);

@@ -60,12 +60,15 @@ fn sweep(body: &mut Body, values: &IdVec<ValueId, Value>, live: &mut BTreeSet<Va
 }
 
 fn has_effect(expr: &Expr) -> bool {
-    if matches!(expr, Expr::Check { .. } | Expr::Call { .. } | Expr::Loop { .. }) {
+    let acts = |e: &Expr| {
+        matches!(e, Expr::Check { .. } | Expr::Call { .. } | Expr::Keep { .. } | Expr::Take(_) | Expr::Loop { .. })
+    };
+    if acts(expr) {
         return true;
     }
     expr.bodies().into_iter().any(|b| {
         let mut calls = false;
-        walk(b, &mut |s: &Stmt| calls |= matches!(s.expr, Expr::Call { .. } | Expr::Loop { .. }));
+        walk(b, &mut |s: &Stmt| calls |= acts(&s.expr));
         calls || has_checks(b)
     })
 }

@@ -99,6 +99,8 @@ fn worth_it(expr: &Expr) -> bool {
                 | Expr::If { .. }
                 | Expr::Loop { .. }
                 | Expr::Call { .. }
+                | Expr::Keep { .. }
+                | Expr::Take(_)
                 | Expr::MemoryLimit
                 | Expr::Alloc { .. }
         )

@@ -22,6 +22,7 @@ mod sizes;
 mod walk;
 
 use super::form::{Form, How};
+use super::kept::{runs_alone, whole_form};
 use crate::analysis::shapes::Analysis;
 use std::collections::BTreeMap;
 use terrace_algebra::{Size, SizeVar};
@@ -38,7 +39,18 @@ const ROUNDS: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern {
     pub(super) lifted: bool,
+    /// Whether a thread runs it by itself (`kept.rs`).
+    pub(super) alone: bool,
     pub(super) params: Vec<Form>,
+}
+
+impl Pattern {
+    /// In which a thread calls a function: arrays are parts of their bases.
+    pub(super) fn alone(program: &Program, f: FuncId) -> Pattern {
+        let function = &program.functions[f];
+        let params = function.params.iter().map(|p| Form::view(&function.values[*p].ty));
+        Pattern { lifted: false, alone: true, params: params.collect() }
+    }
 }
 
 /// What was found out about a function called in a pattern.
@@ -85,7 +97,7 @@ impl Labels {
     pub(super) fn entry(program: &Program, f: FuncId, regularity: bool) -> Pattern {
         let function = &program.functions[f];
         let params = function.params.iter().map(|p| entry_form(&function.values[*p].ty, regularity));
-        Pattern { lifted: false, params: params.collect() }
+        Pattern { lifted: false, alone: false, params: params.collect() }
     }
 
     pub(super) fn of(&self, function: FuncId, pattern: &Pattern) -> Option<&FunctionLabels> {
@@ -134,20 +146,28 @@ impl Search<'_> {
         result
     }
 
-    /// Labels what a call needs; `lifted` where it stands in parallel code.
-    fn call(&mut self, f: FuncId, args: Vec<Form>, lifted: bool) -> Option<Form> {
+    /// Labels what a call needs; `lifted` where it stands in parallel code, `alone` where a thread runs that.
+    fn call(&mut self, f: FuncId, args: Vec<Form>, lifted: bool, alone: bool) -> Option<Form> {
         let lifted = lifted && !args.iter().all(Form::is_same);
-        let wanted = Pattern { lifted, params: args };
+        let result = &self.program.functions[f].result;
+        if alone {
+            self.function(f, &Pattern::alone(self.program, f));
+            return Some(if lifted { Form::per_point(result) } else { whole_form(result) });
+        }
+        if lifted && runs_alone(self.program, f) {
+            self.function(f, &Pattern::alone(self.program, f));
+        }
+        let wanted = Pattern { lifted, alone: false, params: args };
         let key = (f, wanted.clone());
         let pattern = match self.found.instead.get(&key) {
             Some(pattern) => pattern.clone(),
             None if self.found.functions.contains_key(&key) => wanted,
-            None if self.found.functions.keys().filter(|(g, _)| *g == f).count() + 2 < PATTERNS => wanted,
+            None if self.found.functions.keys().filter(|(g, p)| *g == f && !p.alone).count() + 2 < PATTERNS => wanted,
             None => {
                 let function = &self.program.functions[f];
                 let types = function.params.iter().map(|p| &function.values[*p].ty);
                 let any = if lifted { Form::per_point } else { Form::view };
-                let pattern = Pattern { lifted, params: types.map(any).collect() };
+                let pattern = Pattern { lifted, alone: false, params: types.map(any).collect() };
                 self.found.instead.insert(key, pattern.clone());
                 pattern
             }

@@ -28,6 +28,7 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) values: BTreeMap<ValueId, Form>,
     pub(super) regularity: bool,
     parallel: bool,
+    alone: bool,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
@@ -36,7 +37,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let values = function.params.iter().copied().zip(pattern.params.iter().cloned()).collect();
         let shapes = &search.analysis.shapes.functions[f];
         let regularity = search.regularity;
-        Walk { search, function, shapes, values, regularity, parallel: pattern.lifted }
+        Walk { search, function, shapes, values, regularity, parallel: pattern.lifted, alone: pattern.alone }
     }
 
     fn label(&self, atom: Atom) -> Form {
@@ -209,7 +210,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             }
             Expr::Call { function, args } => {
                 let args = args.iter().map(|a| self.label(*a)).collect();
-                self.search.call(*function, args, self.parallel)?
+                self.search.call(*function, args, self.parallel, self.alone)?
             }
             Expr::Update { array, .. } | Expr::Scatter { array, .. } | Expr::UpdateStrided { array, .. } => {
                 let (how, elem) = self.array(*array);

@@ -18,7 +18,7 @@ use crate::lower::kernels::points::{count, for_points};
 use crate::lower::kernels::products::Product;
 use crate::lower::kernels::sequential::store_point;
 use terrace_base::{ScalarType, Span};
-use terrace_ir::flat::{Descriptor, Op};
+use terrace_ir::flat::{Descriptor, Expr as FlatExpr, Op};
 use terrace_ir::kernel::Expr;
 use terrace_ir::{Atom, ValueId};
 
@@ -80,6 +80,10 @@ fn tile_size(host: &Host<'_>, op: &Op) -> usize {
         }
         _ => POINTS_PER_ROW,
     };
+    // A point that is a recursion of its own is worth all that a tile can have.
+    if op.body.stmts.iter().any(|s| matches!(s.expr, FlatExpr::Keep { .. } | FlatExpr::Take(_))) {
+        return 1;
+    }
     let most = op.body.stmts.iter().filter_map(|s| s.expr.op()).map(worth).max().unwrap_or(1);
     (host.tiles.cpu_tile / most).max(1)
 }

@@ -24,7 +24,7 @@
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, and, convert, eq, int, local, lt, mul, not, or, quot, select, sub, truth};
+use super::super::expr::{add, and, convert, eq, int, local, lt, max, min, mul, not, or, quot, select, sub, truth};
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hint, hmul};
 use super::block::{Combine, Partial, bits, is_first};
@@ -93,7 +93,7 @@ impl LookBack {
 
     /// The number of this block's tile; ends with a barrier.
     pub fn ticket(&self, b: &mut Builder<'_>) -> Lowered<Expr> {
-        ticket(b, self.words)
+        ticket(b, self.words, self.tiles.clone())
     }
 
     /// Publishes the tile's own partial, the same in all threads.
@@ -247,14 +247,16 @@ fn set(b: &mut Builder<'_>, op: &Combine<'_>, to: &Partial, from: &Partial) {
     }
 }
 
-/// The next number of a counter (the first word of `counter`), the same in all threads; ends with a barrier.
-pub fn ticket(b: &mut Builder<'_>, counter: ParamId) -> Lowered<Expr> {
+/// The next number of a counter (the first word of `counter`), the same in all threads; ends with a barrier. Nobody takes more than `most`, and
+/// whoever looks at the kernel should see that.
+pub fn ticket(b: &mut Builder<'_>, counter: ParamId, most: Expr) -> Lowered<Expr> {
     let slot = b.array("ticket_of", ScalarType::I64, 1, true);
     b.when(is_first(), |b| {
         let old: LocalId = b.local("ticket", ScalarType::I32);
         let one = Expr::Const(Scalar::I32(1));
         b.emit(Stmt::AtomicAdd { into: old, buffer: counter, at: int(0), value: one });
-        b.emit(Stmt::SetElement(slot, int(0), convert(ScalarType::I64, local(old))));
+        let number = min(max(convert(ScalarType::I64, local(old)), int(0)), most);
+        b.emit(Stmt::SetElement(slot, int(0), number));
         Ok(())
     })?;
     b.emit(Stmt::Barrier);

@@ -164,7 +164,7 @@ fn rectangle(
     let across = b.let_("across", ScalarType::U32, max(u32s(across), u32s(int(1))));
     let tile = b.let_("tile", ScalarType::U32, u32s(Expr::Tile));
     let down = b.let_("down", ScalarType::U32, binary(BinOp::Div, tile.clone(), across.clone()));
-    let right = b.let_("right", ScalarType::U32, binary(BinOp::Sub, tile, binary(BinOp::Mul, down.clone(), across)));
+    let right = b.let_("right", ScalarType::U32, binary(BinOp::Rem, tile, across));
     let small = i32s(b, "log", narrow(log));
     let thread = i32s(b, "thread", narrow(Expr::Thread));
     let y = i32s(b, "y", binary(BinOp::Shr, thread.clone(), small.clone()));

@@ -118,7 +118,7 @@ impl Sort<'_> {
         let what = b.let_("what", ScalarType::I64, Expr::Load(plan, Box::new(what)));
         b.when(not(eq(what.clone(), int(0))), |b| {
             let n = points::count(b, self.op, 1)?;
-            let number = ticket(b, words)?;
+            let number = ticket(b, words, count.clone())?;
             let base = b.let_("base", ScalarType::I64, mul(number.clone(), int(shape.tile())));
             let is_narrow = b.let_("is_narrow", ScalarType::Bool, le(n.clone(), int(u32::MAX as i64)));
             let left = max(min(sub(n, base.clone()), int(shape.tile())), int(0));

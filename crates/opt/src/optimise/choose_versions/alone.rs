@@ -1,0 +1,140 @@
+//! Versions in which one thread runs a whole point, recursion and all.
+//!
+//! The flattener leaves a guard at every recursive call in parallel code: the points in waves, or each by a thread
+//! (`crate::lower::flatten`, `kept.rs`). Here it is decided by whom:
+//!
+//! ```text
+//! flat, block, auto, any GPU    waves                             the functions that threads would run go
+//! outer, seq                    threads, where there is memory    waves stay for where there is not
+//! ```
+//!
+//! For `auto` the guards are there, but nobody has measured what they should compare with: waves it is.
+//!
+//! A thread has no other threads to share with: the operators of its functions are `thread` operators, whatever the strategy. On a GPU there is no such
+//! version: its threads have no memory for arrays of any length.
+
+use super::report::{Choice, Missing, NestReport};
+use super::{pick, rewrite};
+use crate::optimise::simplify::simplify;
+use crate::options::{Options, Strategy};
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_base::{IdVec, Scalar};
+use terrace_ir::flat::visit::walk;
+use terrace_ir::flat::{Body, Expr, Program, Role};
+use terrace_ir::{Atom, FuncId};
+use terrace_plan::Target;
+
+/// Decides who runs recursive calls; the functions that threads run, whose operators are now those of one thread.
+pub(super) fn settle(program: &mut Program, options: &Options) -> BTreeSet<FuncId> {
+    if !program.thresholds.is_empty() {
+        let mut seen = 0;
+        for function in program.functions.iter_mut() {
+            decide(&mut function.body, options, &mut seen);
+        }
+        program.thresholds = IdVec::new();
+        simplify(program);
+        drop_unreached(program);
+    }
+    let threads = run_by_threads(program);
+    let by_one = Options { strategy: Strategy::Seq, ..options.clone() };
+    for id in &threads {
+        let function = &mut program.functions[*id];
+        let mut body = std::mem::take(&mut function.body);
+        rewrite(&mut body, &mut function.values, &by_one, &mut 0);
+        function.body = body;
+    }
+    threads
+}
+
+/// Guards are answered now. In a mixture each gets an answer of its own, and threads take the points where both say so.
+fn decide(body: &mut Body, options: &Options, seen: &mut u64) {
+    for stmt in &mut body.stmts {
+        if let Expr::Guard { .. } = stmt.expr {
+            *seen += 1;
+            let strategy = pick(options.strategy, *seen);
+            let threads = options.target == Target::C && matches!(strategy, Strategy::Outer | Strategy::Seq);
+            stmt.expr = Expr::Atom(Atom::Const(Scalar::Bool(threads)));
+        }
+        stmt.expr.bodies_mut().into_iter().for_each(|b| decide(b, options, seen));
+    }
+}
+
+fn called(body: &Body, by_threads: bool) -> BTreeSet<FuncId> {
+    let mut found = BTreeSet::new();
+    walk(body, &mut |s| match &s.expr {
+        Expr::Call { function, .. } if !by_threads => {
+            found.insert(*function);
+        }
+        Expr::Keep { function, .. } => {
+            found.insert(*function);
+        }
+        _ => {}
+    });
+    found
+}
+
+fn reached(program: &Program, from: impl Iterator<Item = FuncId>) -> BTreeSet<FuncId> {
+    let mut seen: BTreeSet<FuncId> = from.collect();
+    let mut open: Vec<FuncId> = seen.iter().copied().collect();
+    while let Some(next) = open.pop() {
+        open.extend(called(&program.functions[next].body, false).into_iter().filter(|f| seen.insert(*f)));
+    }
+    seen
+}
+
+/// The functions that threads call, and those that these call.
+pub(super) fn run_by_threads(program: &Program) -> BTreeSet<FuncId> {
+    reached(program, program.functions.iter().flat_map(|f| called(&f.body, true)))
+}
+
+fn drop_unreached(program: &mut Program) {
+    let entries = program.functions.enumerate().filter(|(_, f)| f.role != Role::Internal).map(|(id, _)| id);
+    let wanted = reached(program, entries);
+    let mut new = BTreeMap::new();
+    let mut kept = IdVec::new();
+    for (id, function) in program.functions.enumerate().filter(|(id, _)| wanted.contains(id)) {
+        new.insert(id, kept.push(function.clone()));
+    }
+    program.functions = kept;
+    for function in program.functions.iter_mut() {
+        renumber(&mut function.body, &new);
+    }
+}
+
+fn renumber(body: &mut Body, new: &BTreeMap<FuncId, FuncId>) {
+    for stmt in &mut body.stmts {
+        if let Expr::Call { function, .. } | Expr::Keep { function, .. } = &mut stmt.expr {
+            *function = new[function];
+        }
+        stmt.expr.bodies_mut().into_iter().for_each(|b| renumber(b, new));
+    }
+}
+
+/// Which versions recursive calls in parallel code have; of the program before anything was decided.
+pub(super) fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
+    let threads = run_by_threads(program);
+    let mut out = Vec::new();
+    for (_, function) in program.functions.enumerate().filter(|(id, _)| !threads.contains(id)) {
+        walk(&function.body, &mut |s| {
+            let Expr::Guard { threshold, .. } = s.expr else { return };
+            let first = program.thresholds[threshold].clone();
+            let Some(name) = first.name.strip_suffix(".outer") else { return };
+            let why = match options.target {
+                Target::C => "a thread per point is taken by the strategies `outer` and `seq` only",
+                Target::Cuda | Target::OpenCl => "a thread of a GPU has no memory for arrays of any length",
+            };
+            let missing = vec![
+                Missing { version: "outer", why: why.into() },
+                Missing { version: "block", why: "a recursion is not shared by a block".into() },
+            ];
+            out.push(NestReport {
+                name: name.to_string(),
+                span: s.span,
+                operators: vec!["recursive call".to_string()],
+                tree: Choice::Version("flat"),
+                missing,
+            });
+        });
+    }
+    out
+}
