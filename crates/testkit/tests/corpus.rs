@@ -94,7 +94,7 @@ fn corpus_in_other_setups() {
 /// Each program in one strategy. A driver for CPUs takes seconds to compile a program: a quick run takes a part, and parts take turns.
 #[test]
 fn corpus_on_opencl() {
-    const PARTS: usize = 8;
+    const PARTS: usize = 16;
     if opencl_missing().is_some() {
         return;
     }
