@@ -75,64 +75,6 @@ pub(crate) fn arguments<V>(
     args.iter().enumerate().map(|(k, text)| make(k, text)).collect::<Result<Vec<_>, Failed>>().map(Some)
 }
 
-pub(crate) fn test(
-    paths: &[PathBuf],
-    filter: &str,
-    laws: bool,
-    verify: bool,
-    messenger: Messenger,
-    how: &How,
-) -> Result<Verdict, Failed> {
-    let Some(files) = files_of(paths) else { return Ok(Verdict::Usage) };
-    if (laws && !runs_interpreted("--laws", "samples", how))
-        || (verify && !runs_interpreted("--verify", "compares", how))
-    {
-        return Ok(Verdict::Usage);
-    }
-    let settings = Settings { laws, verify_shapes: verify, ..how.settings()? };
-    let (mut passed, mut failed, mut interpreted, mut not_kept) = (0, 0, Vec::new(), None);
-    for file in &files {
-        let made = load(file, messenger).and_then(|p| match laws || verify {
-            true => p.engine(Backend::Interp, &settings).map(|e| (e, None)),
-            false => engine(&p, how, &settings),
-        });
-        let outcomes = match made {
-            Ok((engine, remark)) => {
-                interpreted.extend(remark);
-                not_kept = not_kept.or_else(|| engine.remark());
-                engine.run_tests(filter)
-            }
-            Err(broken) => {
-                messenger.failed(&broken);
-                print(&format!("{}: could not be run\n", file.display()));
-                failed += 1;
-                continue;
-            }
-        };
-        for outcome in outcomes {
-            match outcome.failure {
-                None => passed += 1,
-                Some(why) if why.is_stop() => return Err(why),
-                Some(why) => {
-                    failed += 1;
-                    print(&format!("{}: \"{}\" failed\n", file.display(), outcome.name));
-                    messenger.failed(&why);
-                }
-            }
-        }
-    }
-    if let Some(why) = not_kept {
-        error(&format!("note: {why}\n"));
-    }
-    if let Some(why) = interpreted.first() {
-        let (n, all) = (interpreted.len(), files.len());
-        let s = if all == 1 { "" } else { "s" };
-        error(&format!("note: {n} of {all} file{s} ran in the interpreter: {why}\n"));
-    }
-    print(&format!("{passed} passed, {failed} failed\n"));
-    Ok(Verdict::of(failed == 0))
-}
-
 /// The files that are named, and the `.tce` files of the folders that are; says so where there are none.
 pub(crate) fn files_of(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();

@@ -15,6 +15,7 @@ mod output;
 mod profile;
 mod run;
 mod sizes;
+mod test;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         }
         Command::Test { paths, filter, laws, verify, messages, how } => {
             let m = Messenger::new(messages);
-            (m, commands::test(&paths, &filter, laws, verify, m, &how))
+            (m, test::test(&paths, &filter, laws, verify, m, &how))
         }
         Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
         Command::Bench(it) => (plain, bench::bench(&it)),
