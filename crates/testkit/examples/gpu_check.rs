@@ -107,8 +107,9 @@ fn checked(tool: &str, program: usize, setup: usize, wishes: &Wishes) -> String 
         Ok(output) if output.status.success() => "clean".to_string(),
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            let tail: Vec<&str> = text.lines().rev().take(30).collect();
-            format!("WRONG {}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"))
+            // The first mistake says most; what follows it is often only its consequence.
+            let told = text.lines().filter(|line| !line.contains("Host Frame") && line.len() > "========= ".len());
+            format!("WRONG {}", told.take(30).collect::<Vec<_>>().join("\n"))
         }
     }
 }
@@ -182,7 +183,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let paths = programs_below("corpus").into_iter().filter(|p| short_name(p).contains(&wishes.only));
+    let mut paths = programs_below("corpus").into_iter().filter(|p| short_name(p).contains(&wishes.only));
+    if let Some((program, setup)) = wishes.single {
+        let (Some(path), Some(setup)) = (paths.nth(program), cover(wishes.backend).into_iter().nth(setup)) else {
+            return ExitCode::from(2);
+        };
+        let text = prepare(&path).map_or_else(|why| format!("WRONG {why}"), |prepared| outcome(&prepared, &setup));
+        println!("{text}");
+        return if text.starts_with("WRONG") { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
     let (mut prepared, mut wrong) = (Vec::new(), 0);
     for path in paths {
         match prepare(&path) {
@@ -192,15 +201,6 @@ fn main() -> ExitCode {
                 wrong += 1;
             }
         }
-    }
-    if let Some((program, setup)) = wishes.single {
-        let (Some(prepared), Some(setup)) = (prepared.get(program), cover(wishes.backend).into_iter().nth(setup))
-        else {
-            return ExitCode::from(2);
-        };
-        let text = outcome(prepared, &setup);
-        println!("{text}");
-        return if text.starts_with("WRONG") { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     let probe = Program::from_text("probe", "entry probe(x: i64) -> i64 = x + 1");
     if let Err(why) = probe.and_then(|p| p.engine(wishes.backend, &Settings::default()).map(|_| ())) {

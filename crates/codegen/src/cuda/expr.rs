@@ -47,7 +47,10 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
         }
         Expr::Convert(to, a) => convert(k, *to, a),
         Expr::Ordinal(a) => tight(format!("terrace_ordinal({})", expr(k, a))),
-        Expr::Select(c, a, b) => loose(format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b))),
+        Expr::Select(c, a, b) => loose(match (&**a, &**b) {
+            (Expr::Const(_), Expr::Const(_)) => format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b)),
+            _ => format!("{} ? {} : {}", operand(k, c), unknown(k, a), unknown(k, b)),
+        }),
         Expr::Load(p, at) => loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at))),
         Expr::LoadFresh(p, at) => {
             loaded(held(k.params[*p].kind), format!("__ldcg(&{}[{}])", names::param(k, *p), expr(k, at)))
@@ -66,6 +69,18 @@ pub fn expr(k: &Kernel, e: &Expr) -> String {
 pub fn operand(k: &Kernel, e: &Expr) -> String {
     let (text, tight) = printed(k, e);
     if tight { text } else { format!("({text})") }
+}
+
+/// An operand; where it is a zero of 32 bits or fewer, one that the compiler does not know: see `terrace_zero` in the preamble.
+fn unknown(k: &Kernel, e: &Expr) -> String {
+    match e {
+        Expr::Const(c)
+            if c.ty().is_int() && c.ty().is_signed() && c.ty().size_bytes() <= 4 && c.as_i64() == Some(0) =>
+        {
+            format!("({})terrace_zero()", variable(c.ty()))
+        }
+        _ => operand(k, e),
+    }
 }
 
 /// An index into an array of fixed size, which 32 bits can always hold: the compiler then computes it in 32 bits.
@@ -129,7 +144,7 @@ fn binary(k: &Kernel, op: BinOp, a: &Expr, b: &Expr) -> (String, bool) {
         BinOp::Max | BinOp::Or if ty == ScalarType::Bool => infix("||"),
         BinOp::Xor if ty == ScalarType::Bool => infix("!="),
         BinOp::Min => call("min"),
-        BinOp::Max => call("max"),
+        BinOp::Max => (format!("terrace_max({}, {})", unknown(k, a), unknown(k, b)), true),
         BinOp::Pow | BinOp::Atan2 => {
             let suffix = if ty == ScalarType::F32 { "f" } else { "" };
             (format!("{}{suffix}({}, {})", op.word(), expr(k, a), expr(k, b)), true)

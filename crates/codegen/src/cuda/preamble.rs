@@ -183,6 +183,10 @@ TERRACE_DEVICE T terrace_shr(T a, T b) { return (T)(a >> (b & (T)(sizeof(T) * 8 
 TERRACE_DEVICE T terrace_min(T a, T b) { return b < a ? b : a; }
 TERRACE_DEVICE T terrace_max(T a, T b) { return a < b ? b : a; }
 
+// Zero, without the compiler's knowledge: blocks have one dimension. NVRTC 12.9 to 13.3 make one instruction of
+// `max(min(x, a), 0) == a` for sm_90, and take the wrong branch after it.
+__device__ __forceinline__ int terrace_zero() { return (int)threadIdx.z; }
+
 __device__ __forceinline__ bool terrace_before(double a, double b) {
     if (a != a) return false;
     if (b != b) return true;
