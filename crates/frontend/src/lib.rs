@@ -45,7 +45,7 @@ mod unify;
 mod uses;
 
 pub use codes::explain;
-pub use modules::{Loaded, LoadedModule, Read, load};
+pub use modules::{Loaded, LoadedModule, Read, library, load};
 
 use terrace_base::{Diagnostic, FileId, SourceMap};
 use terrace_ir::core::Program;

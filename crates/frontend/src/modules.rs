@@ -21,8 +21,20 @@ use terrace_syntax::ast::{self, ItemKind};
 /// How to get the bytes of a file.
 pub type Read<'r> = &'r dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
+/// Paths and texts of the files of `lib` that have these names.
+macro_rules! library {
+    ($($name:literal)*) => { &[$((concat!("std/", $name), include_str!(concat!("../../../lib/", $name, ".tce")))),*] };
+}
+
 /// The standard library: paths and texts. The first one is the prelude.
-const LIBRARY: [(&str, &str); 1] = [("std/prelude", include_str!("../../../lib/prelude.tce"))];
+const LIBRARY: &[(&str, &str)] = library! {
+    "prelude" "bits" "complex" "fft" "geometry" "graph" "matrix" "random" "search" "sets" "sparse" "stats" "text"
+};
+
+/// The modules of the standard library: their paths and their texts, the prelude first.
+pub fn library() -> &'static [(&'static str, &'static str)] {
+    LIBRARY
+}
 
 /// All modules of a program.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@
 //! | [`expected_shapes`] | signatures that a program's author expects, above each function |
 //! | [`mutant`] | a program with one operator or constant changed, which its tests must notice |
 //! | [`manual`] | the examples of the manual |
+//! | [`library`] | the page about the standard library |
 //! | [`found`] | programs that an engine once got wrong |
 //! | [`fuzz`] | inputs that nobody would write |
 //! | [`table`] | the table of cases that says what the language means |
@@ -27,6 +28,7 @@ pub mod costs;
 pub mod expected_shapes;
 pub mod found;
 pub mod fuzz;
+pub mod library;
 pub mod manual;
 pub mod mutant;
 pub mod outcome;

@@ -4,8 +4,8 @@
 
 mod constructs;
 mod examples;
+mod library;
 mod mutants;
-mod prelude;
 mod programs;
 mod rejected;
 mod support;
