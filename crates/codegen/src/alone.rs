@@ -13,7 +13,7 @@
 //! last holder, so a loop holds no more than it needs. A failing check is recorded with the worker and comes out through every call; whoever
 //! runs the outermost function passes it on ([`Stmt::Run`]).
 //!
-//! The whole text stands before each kernel that runs such functions, once per unit. Declined: guards (threads have no versions) and limits of waves.
+//! The whole text stands once in the plan; the kernels that run such functions share a unit with it. Declined: guards (threads have no versions) and limits of waves.
 
 use crate::c::types::{element, variable};
 use crate::c::{Tile, expr::expr};
@@ -34,7 +34,7 @@ pub fn span(span: Span) -> String {
     format!("{}u, {}u, {}u", span.file.index(), span.start, span.end)
 }
 
-/// Puts the functions that threads run before the kernels that run them; kernels that only they launch go.
+/// Gives the plan the functions that threads run, and marks the kernels that run them; kernels that only they launch go.
 pub fn write(program: &Program, plan: &mut Plan) {
     let mut functions = BTreeSet::new();
     for kernel in &program.kernels {
@@ -57,24 +57,13 @@ pub fn write(program: &Program, plan: &mut Plan) {
         let list = if functions.contains(&id) { &mut inside } else { &mut outside };
         launched_by(&function.body, list);
     }
-    let text = text_of(program, &functions, &inside);
+    plan.alone = text_of(program, &functions, &inside);
     for (id, kernel) in plan.kernels.iter_mut().enumerate() {
         if inside.contains(&id) && !outside.contains(&id) {
             kernel.text.clear();
             continue;
         }
         kernel.alone = program.kernels[id].phases.iter().any(|p| uses_worker(p));
-        if kernel.alone {
-            kernel.text.insert_str(0, &text);
-        }
-    }
-}
-
-fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
-    match s {
-        Stmt::If(_, a, b) => vec![a, b],
-        Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
-        _ => Vec::new(),
     }
 }
 
@@ -83,14 +72,14 @@ fn run_by(stmts: &[Stmt], out: &mut BTreeSet<usize>) {
         if let Stmt::Run { function, .. } = s {
             out.insert(*function);
         }
-        bodies(s).into_iter().for_each(|b| run_by(b, out));
+        s.bodies().into_iter().for_each(|b| run_by(b, out));
     }
 }
 
 fn uses_worker(stmts: &[Stmt]) -> bool {
     stmts
         .iter()
-        .any(|s| matches!(s, Stmt::Run { .. } | Stmt::Take { .. }) || bodies(s).into_iter().any(|b| uses_worker(b)))
+        .any(|s| matches!(s, Stmt::Run { .. } | Stmt::Take { .. }) || s.bodies().into_iter().any(|b| uses_worker(b)))
 }
 
 fn below(stmt: &HostStmt) -> Vec<&Vec<HostStmt>> {
@@ -119,8 +108,7 @@ fn launched_by(stmts: &[HostStmt], out: &mut BTreeSet<usize>) {
 }
 
 fn text_of(program: &Program, functions: &BTreeSet<usize>, kernels: &BTreeSet<usize>) -> String {
-    let mut text = String::from("#ifndef TERRACE_ALONE\n#define TERRACE_ALONE\n");
-    text.push_str(ARENA);
+    let mut text = String::from(ARENA);
     for f in functions {
         text.push_str(&format!("{};\n", head(*f, &program.functions[*f])));
     }
@@ -139,7 +127,6 @@ fn text_of(program: &Program, functions: &BTreeSet<usize>, kernels: &BTreeSet<us
         printer.function();
         text.push_str(&format!("{} {{\n{}}}\n", head(*f, function), printer.out));
     }
-    text.push_str("#endif\n");
     text
 }
 

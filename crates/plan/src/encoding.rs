@@ -297,7 +297,7 @@ macro_rules! by_variant {
 
 by_fields! {
     Span { file, start, end }
-    Plan { version, target, functions, kernels, preamble, entries, checks, thresholds }
+    Plan { version, target, functions, kernels, preamble, alone, entries, checks, thresholds }
     Entry { name, is_test, function, params, consumed, result }
     KernelText { name, text, params, phases, block, small, alone, span }
     Small { kernel, ranges }

@@ -23,7 +23,7 @@ use terrace_base::Span;
 use threshold::Threshold;
 
 /// Raised whenever the meaning of a plan changes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A whole executable program.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Plan {
     pub kernels: Vec<KernelText>,
     /// What all kernel texts start with.
     pub preamble: String,
+    /// The functions that threads run by themselves: they stand once before the kernels that are [`KernelText::alone`].
+    pub alone: String,
     /// What can be called from outside.
     pub entries: Vec<Entry>,
     /// The checks that kernels and the host program refer to by index.

@@ -28,6 +28,9 @@ pub fn print(plan: &Plan) -> String {
     for function in &plan.functions {
         out += &format!("\n{}", host_function(function, &plan.functions, &kernels));
     }
+    if !plan.alone.is_empty() {
+        out += &format!("\n{}\n", plan.alone.trim_end());
+    }
     for kernel in &plan.kernels {
         let params: Vec<String> = kernel.params.iter().map(kernel_param).collect();
         let (phases, block) = (kernel.phases, kernel.block);

@@ -156,7 +156,7 @@ impl Program {
             Compiled::Plan(plan) if stage == Stage::Plan => plan.to_string(),
             Compiled::Plan(plan) => {
                 let kernels: Vec<&str> = plan.kernels.iter().map(|k| k.text.as_str()).collect();
-                format!("{}\n{}", plan.preamble, kernels.join("\n"))
+                format!("{}\n{}{}", plan.preamble, plan.alone, kernels.join("\n"))
             }
         })
     }

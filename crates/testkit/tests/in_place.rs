@@ -4,7 +4,8 @@
 //! that does nothing else, and the blocks that are allocated. Every program runs at two sizes of its array and two numbers of rounds: what is copied may depend on
 //! neither, beyond what the table allows.
 
-use terrace::{Backend, Program, Settings};
+use terrace::{Backend, Program, Settings, Strategy};
+use terrace_testkit::setup::Setup;
 
 /// What a call may cost, by its size `n` and its number of rounds `k`.
 struct Case {
@@ -58,6 +59,25 @@ entry part(n: i64, k: i64) -> [][]i64 =
 entry points(n: i64, k: i64) -> [][][]i64 =
   [loop m = [[i * j * l for j < n] for i < n] for i < k do m with [i, i] = m[i, i] + l for l < 4]
 
+entry exchanged(xs: *[]i64, k: i64) -> ([]i64, []i64) =
+  loop (a, b) = (xs, [x + 1 for x in xs]) for i < k do (b, a with [i] = b[i] + i)
+
+entry three(xs: *[]i64, k: i64) -> ([]i64, []i64, []i64) =
+  loop (a, b, c) = (xs, [x + 1 for x in xs], [x + 2 for x in xs]) for i < k do
+    (c, a with [i] = b[i] + c[0], b with [i] = c[i] + a[0])
+
+entry exchanged_points(n: i64, k: i64) -> [](i64, i64) =
+  [let (a, b) = loop (a, b) = ([i * l for i < n], [i + l for i < n]) for i < k do (b, a with [i] = b[i] + i)
+   in (sum(a), sum(b)) for l < 4]
+
+def dig(xs: []i64, k: i64, depth: i64) -> i64 =
+  if depth == 0 then sum(xs)
+  else
+    let (a, b) = loop (a, b) = ([x + depth for x in xs], [x * 2 for x in xs]) for i < k do (b, a with [i] = b[i] + i)
+    in dig(a, k, depth - 1) + sum(b)
+
+entry exchanged_in_threads(n: i64, k: i64) -> []i64 = [dig([i + l for i < n], k, 1 + l % 2) for l < 4]
+
 entry eaten(xs: *[]i64, k: i64) -> []i64 = loop xs = xs for i < k do [x * 3 + i for x in xs]
 entry shifted(xs: []i64, k: i64) -> []i64 =
   loop xs = xs for i < k do [xs[max(j - 1, 0)] + xs[min(j + 1, len(xs) - 1)] for j < len(xs)]
@@ -82,13 +102,21 @@ const CASES: &[Case] = &[
     case("part", N, 0, 2),
     // One of the blocks says where the rows of each point start.
     case("points", N, 0, 3),
+    // Arrays that change places.
+    case("exchanged", XS, 0, 1),
+    case("three", XS, 0, 2),
+    case("exchanged_points", N, 0, 4),
     case("eaten", XS, 0, 0),
     // Two blocks that change places.
     case("shifted", XS, 0, 2),
 ];
 
 fn counts(program: &Program, entry: &str, args: &[&str], n: u64, k: u64) -> (u64, u64) {
-    let engine = program.engine(Backend::Mem, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    counts_in(&Settings::default(), program, entry, args, n, k)
+}
+
+fn counts_in(settings: &Settings, program: &Program, entry: &str, args: &[&str], n: u64, k: u64) -> (u64, u64) {
+    let engine = program.engine(Backend::Mem, settings).unwrap_or_else(|e| panic!("{e}"));
     let args = args.iter().enumerate().map(|(i, text)| {
         let text = text.replace("$n", &n.to_string()).replace("$k", &k.to_string());
         program.argument(entry, i, &text).unwrap_or_else(|e| panic!("{e}"))
@@ -111,6 +139,17 @@ fn updates_copy_nothing_in_loops_branches_calls_and_tuples() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whoever runs the loop: rounds neither copy nor allocate.
+#[test]
+fn arrays_change_places_in_waves_and_in_threads() {
+    let program = Program::from_text("in_place.tce", PROGRAM).unwrap_or_else(|e| panic!("{e}"));
+    for strategy in [Strategy::Flat, Strategy::Outer, Strategy::Seq] {
+        let setup = Setup::new(Backend::Mem).strategy(strategy);
+        let of = |k| counts_in(&setup.settings, &program, "exchanged_in_threads", N, 20, k);
+        assert_eq!(of(15), of(3), "copied and allocated in 15 and in 3 rounds, {setup}");
+    }
 }
 
 /// What the runtime says of it, as `--stats` shows it.

@@ -45,6 +45,13 @@ const PROGRAMS: &[(&str, &str, &[&str], u64)] = &[
     ),
 ];
 
+/// All points end at the same depth, so no wave is split; each point takes more memory with every level.
+const UNIFORM: &str = "
+def halves(xs: []i64, depth: i64) -> i64 =
+  if depth == 0 then sum(xs)
+  else sum([halves([x * 2 + k for x in xs], depth - 1) for k < 2])
+entry f(n: i64, depth: i64) -> i64 = sum([halves([i + j for j < n], depth) for i < 8])";
+
 fn engine(text: &str, strategy: Strategy, limit: Option<u64>) -> (Program, Engine) {
     let program = Program::from_text("memory.tce", text).unwrap_or_else(|e| panic!("{e}"));
     let setup = Setup::new(Backend::C).strategy(strategy);
@@ -80,6 +87,23 @@ fn waves_are_split_to_fit() {
                 assert!(more, "{name}, {strategy:?}: {} calls", split.calls);
             }
         }
+    }
+}
+
+/// Where all points take the same branch, a wave that is too large says which array it is, and of how much.
+#[test]
+fn waves_of_points_that_end_together_name_the_array() {
+    let args = ["200", "6"];
+    let whole = run(UNIFORM, Strategy::Flat, None, &args).unwrap_or_else(|e| panic!("{e}"));
+    let peak = whole.stats.expect("a device").peak_bytes;
+    for strategy in [Strategy::Flat, Strategy::Auto] {
+        let enough = run(UNIFORM, strategy, Some(peak * 2), &args).unwrap_or_else(|e| panic!("{strategy:?}: {e}"));
+        assert_eq!(enough.value, whole.value, "{strategy:?}");
+        let failed = run(UNIFORM, strategy, Some(peak / 3), &args).map(|o| o.value).expect_err("too little");
+        let (first, message) = (&failed.diagnostics[0], failed.render(false));
+        assert_eq!(first.code, "T0911", "{message}");
+        assert!(message.contains("--> memory.tce:4:21") && message.contains("this array is too large"), "{message}");
+        assert!(first.notes[0].ends_with(&format!("of {} bytes are in use", peak / 3)), "{message}");
     }
 }
 

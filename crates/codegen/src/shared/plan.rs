@@ -13,6 +13,7 @@ pub fn of(program: &Program, target: Target, preamble: String, kernel: fn(&Kerne
         functions: program.functions.clone(),
         kernels: program.kernels.iter().map(kernel).collect(),
         preamble,
+        alone: String::new(),
         entries: program.entries.clone(),
         checks: program.checks.clone(),
         thresholds: program.thresholds.clone(),

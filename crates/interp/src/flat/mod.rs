@@ -59,13 +59,16 @@ pub struct Options {
     pub log_guards: bool,
 }
 
+/// Little, so that large recursions stay in waves, which take far fewer steps than a thread per point, and so that waves are split now and then.
+const WAVE_BYTES: u64 = 5 << 20;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             depth_limit: crate::core::DEPTH_LIMIT,
             step_limit: u64::MAX,
             element_limit: 1 << 28,
-            memory_limit: u64::MAX / 4,
+            memory_limit: WAVE_BYTES,
             log_guards: false,
         }
     }

@@ -19,6 +19,7 @@
 //! records itself there, least (check, index) first, marks the thread as failed and goes on; the printers make a kernel start
 //! with a test whether an *earlier* launch has failed, so what is reported does not depend on timing.
 
+mod parts;
 pub mod print;
 mod typing;
 pub mod verify;

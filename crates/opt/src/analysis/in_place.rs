@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! A destination is written over if no column that may share its block ([`Classes`]) is used later, no parameter of someone else is among
+//! A destination is written over if no column that may share its block ([`Classes`]) is used later (arrays that a loop exchanges do not share), no parameter of someone else is among
 //! them, and no size is an element of one of them. A loop takes over the first value of a state as long as this still holds; otherwise
 //! that value is copied first, once instead of in every round.
 //!
@@ -25,6 +25,7 @@
 //!   call fill(zs, mid, hi)
 //! ```
 
+use super::exchanges::classes_with_exchanges;
 use super::sharing::{Apart, Borders, Classes, live_after};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::IdVec;
@@ -51,7 +52,7 @@ pub struct InPlace {
 impl InPlace {
     /// Whether a body, beyond what it writes, mentions something that shares a block with this column.
     pub fn is_read(&self, column: ValueId, used: &BTreeSet<ValueId>) -> bool {
-        self.classes.meets(self.classes.find(column), used)
+        self.classes.meets(column, used)
     }
 }
 
@@ -255,9 +256,9 @@ impl Search {
     fn free(&self, classes: &Classes) -> BTreeSet<Writer> {
         let free = |w: &&Write| {
             let class = classes.find(w.dest);
-            let shared = w.others.iter().any(|o| classes.find(*o) == class);
-            let live = self.live.get(&w.key).is_some_and(|live| classes.meets(class, live));
-            !shared && !live && !classes.meets(class, &self.kept)
+            let shared = w.others.iter().any(|o| classes.may_share(w.dest, *o));
+            let live = self.live.get(&w.key).is_some_and(|live| classes.meets(w.dest, live));
+            !shared && !live && !self.kept.iter().any(|kept| classes.find(*kept) == class)
         };
         self.writes.iter().filter(free).map(|w| w.writer).collect()
     }
@@ -266,7 +267,7 @@ impl Search {
         if self.writes.is_empty() {
             return InPlace::default();
         }
-        let with = |apart: &Apart| Classes::of(function, borders, apart);
+        let with = |apart: &Apart| classes_with_exchanges(function, borders, apart);
         let calls = |free: &BTreeSet<Writer>| {
             let all = self.writes.iter().filter(|w| !free.contains(&w.writer));
             all.filter_map(|w| if let Writer::Call(key, k) = w.writer { Some((key, k)) } else { None }).collect()

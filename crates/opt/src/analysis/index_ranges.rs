@@ -32,7 +32,7 @@
 //! P. Cousot and R. Cousot, "Static determination of dynamic properties of programs", 1976, with the widening replaced by a guess and a proof.
 
 use super::components::components;
-use crate::lower::kernels::tidy::{bodies, children};
+use crate::lower::kernels::tidy::children;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamKind, Stmt};
@@ -504,7 +504,7 @@ fn collect<'k>(stmts: &'k [Stmt], sources: &mut BTreeMap<Place, Vec<Source<'k>>>
             // Only on a CPU, whose kernels have no twins.
             Stmt::Run { .. } | Stmt::Take { .. } => {}
         }
-        bodies(stmt).into_iter().for_each(|body| collect(body, sources));
+        stmt.bodies().into_iter().for_each(|body| collect(body, sources));
     }
 }
 

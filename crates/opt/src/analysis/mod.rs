@@ -2,6 +2,7 @@
 
 pub mod closed;
 mod components;
+mod exchanges;
 pub mod homes;
 pub mod in_place;
 pub mod index_ranges;

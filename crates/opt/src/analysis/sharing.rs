@@ -9,11 +9,12 @@
 //! let zs = call f(ys)                       ys and zs do if f may hand its parameter back
 //! ```
 //!
-//! [`Classes`] says so without regard to order: columns in different classes never share. In Flat its members are columns; in
+//! [`Classes`] says so without regard to order: columns in different classes never share, and what loops exchange may know better (`exchanges.rs`). In Flat its members are columns; in
 //! Mem, where a column says in which block it lies, they are blocks. [`Borders`] says it of the parameters and results of each function. [`live_after`]
 //! regards order: it walks backwards and knows for chosen statements which values something later uses, on any path and in any later round
 //! of a loop or point of an operator around.
 
+use super::exchanges::Exchanged;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::IdVec;
 use terrace_ir::flat::note::Note;
@@ -77,11 +78,23 @@ pub struct Apart {
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
     parent: BTreeMap<ValueId, ValueId>,
+    /// What never shares within a round of a loop though it is of one class.
+    pub(super) exchanged: Vec<Exchanged>,
 }
 
 impl Classes {
     /// The classes of a function.
     pub fn of<A: Note>(function: &Function<A>, borders: &Borders, apart: &Apart) -> Classes {
+        Classes::except(function, borders, apart, None)
+    }
+
+    /// The classes of a function within one round of a loop, which is named by the first value that it binds: nothing is handed into it, around it or out of it.
+    pub(super) fn except<A: Note>(
+        function: &Function<A>,
+        borders: &Borders,
+        apart: &Apart,
+        round: Option<ValueId>,
+    ) -> Classes {
         let mut classes = Classes::default();
         let sharing = |a: &Atom| a.var().filter(|v| shares(function, *v));
         walk(&function.body, &mut |stmt| match &stmt.expr {
@@ -93,7 +106,7 @@ impl Classes {
                     }
                 }
             }
-            Expr::Loop { state, body, .. } => {
+            Expr::Loop { state, body, .. } if round.is_none() || stmt.binds.first().copied() != round => {
                 for (i, (v, init)) in state.iter().enumerate() {
                     if !shares(function, *v) {
                         continue;
@@ -151,9 +164,15 @@ impl Classes {
         v
     }
 
-    /// Whether a set has a column of this class.
-    pub fn meets(&self, class: ValueId, set: &BTreeSet<ValueId>) -> bool {
-        set.iter().any(|v| self.find(*v) == class)
+    /// Whether two columns may share a block.
+    pub fn may_share(&self, a: ValueId, b: ValueId) -> bool {
+        let apart = |of: &Exchanged| of.get(&a).zip(of.get(&b)).is_some_and(|(a, b)| a != b);
+        self.find(a) == self.find(b) && !self.exchanged.iter().any(apart)
+    }
+
+    /// Whether a set has something that may share a block with a column.
+    pub fn meets(&self, column: ValueId, set: &BTreeSet<ValueId>) -> bool {
+        set.iter().any(|v| self.may_share(column, *v))
     }
 }
 

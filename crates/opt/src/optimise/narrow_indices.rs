@@ -21,7 +21,7 @@
 //! `docs/decisions/0053-small-twins.md` tells why there are two kernels and when each is compiled.
 
 use crate::analysis::index_ranges::IndexRanges;
-use crate::lower::kernels::tidy::{bodies_mut, own_exprs_mut};
+use crate::lower::kernels::tidy::own_exprs_mut;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
 use terrace_ir::kernel::{Expr, Kernel, LocalId, Program, Stmt};
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
                 }
                 _ => own_exprs_mut(stmt).into_iter().for_each(|e| *e = self.value(e)),
             }
-            bodies_mut(stmt).into_iter().for_each(|body| self.stmts(body));
+            stmt.bodies_mut().into_iter().for_each(|body| self.stmts(body));
         }
     }
 

@@ -99,6 +99,7 @@ fn plan() -> Plan {
             span: span(7),
         }],
         preamble: "// starts\n".to_string(),
+        alone: "// functions\n".to_string(),
         entries: vec![Entry {
             name: "f".to_string(),
             is_test: true,

@@ -8,8 +8,8 @@
 //! on two cores                two units    0.9 s each, at once
 //! ```
 //!
-//! Long kernels are dealt out first, each to the unit that has least so far; within a unit they keep their order. A short text stays
-//! one unit: what every unit begins with is compiled again for each.
+//! Long kernels are dealt out first, each to the unit that has least so far; within a unit they keep their order. Kernels whose threads run
+//! functions by themselves stay together, with those functions. A short text stays one unit: what every unit begins with is compiled again for each.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,6 +30,9 @@ pub(super) struct Unit {
 /// The text of some kernels.
 pub(super) fn text_of(plan: &Plan, kernels: &[usize]) -> String {
     let mut text = plan.preamble.clone();
+    if kernels.iter().any(|k| plan.kernels[*k].alone) {
+        text.push_str(&plan.alone);
+    }
     for kernel in kernels {
         text.push('\n');
         text.push_str(&plan.kernels[*kernel].text);
@@ -40,22 +43,39 @@ pub(super) fn text_of(plan: &Plan, kernels: &[usize]) -> String {
 
 /// The kernels of a plan in as many units as compilers can work at once.
 pub(super) fn units(plan: &Plan, compilers: usize) -> Vec<Unit> {
-    let lengths: Vec<usize> = plan.kernels.iter().map(|kernel| kernel.text.len()).collect();
     let write = |kernels: Vec<usize>| Unit { text: text_of(plan, &kernels), kernels };
-    dealt(&lengths, compilers).into_iter().map(write).collect()
+    dealt(groups(plan), compilers).into_iter().map(write).collect()
+}
+
+/// Kernels that must stand together, and how long their text is.
+type Group = (usize, Vec<usize>);
+
+fn groups(plan: &Plan) -> Vec<Group> {
+    let (mut all, mut together) = (Vec::new(), (plan.alone.len(), Vec::new()));
+    for (id, kernel) in plan.kernels.iter().enumerate() {
+        if kernel.alone {
+            together.0 += kernel.text.len();
+            together.1.push(id);
+        } else {
+            all.push((kernel.text.len(), vec![id]));
+        }
+    }
+    if !together.1.is_empty() {
+        all.push(together);
+    }
+    all
 }
 
 /// Which kernels stand together.
-fn dealt(lengths: &[usize], compilers: usize) -> Vec<Vec<usize>> {
-    let total: usize = lengths.iter().sum();
+fn dealt(mut groups: Vec<Group>, compilers: usize) -> Vec<Vec<usize>> {
+    let total: usize = groups.iter().map(|(length, _)| length).sum();
     let count = (total / SHORT).min(compilers).clamp(1, MOST);
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
-    order.sort_by_key(|kernel| (std::cmp::Reverse(lengths[*kernel]), *kernel));
+    groups.sort_by_key(|(length, kernels)| (std::cmp::Reverse(*length), kernels.clone()));
     let mut units = vec![(0, Vec::new()); count];
-    for kernel in order {
+    for (length, kernels) in groups {
         let least = units.iter_mut().min_by_key(|(length, _)| *length).expect("there is one");
-        least.0 += lengths[kernel];
-        least.1.push(kernel);
+        least.0 += length;
+        least.1.extend(kernels);
     }
     let mut units: Vec<Vec<usize>> = units.into_iter().map(|(_, kernels)| kernels).collect();
     units.iter_mut().for_each(|kernels| kernels.sort_unstable());
@@ -100,7 +120,8 @@ mod tests {
     #[test]
     fn kernels_are_dealt_out_by_length() {
         let check = |lengths: &[usize], compilers, expected: &[&[usize]]| {
-            assert_eq!(dealt(&lengths.iter().map(|k| k << 10).collect::<Vec<_>>(), compilers), expected);
+            let groups = lengths.iter().enumerate().map(|(id, length)| (length << 10, vec![id])).collect();
+            assert_eq!(dealt(groups, compilers), expected);
         };
         check(&[], 4, &[]);
         check(&[10, 10, 10], 4, &[&[0, 1, 2]]);
@@ -108,6 +129,8 @@ mod tests {
         check(&[10, 20, 30], 1, &[&[0, 1, 2]]);
         check(&[40, 1, 40, 2, 40], 3, &[&[0, 3], &[1, 2], &[4]]);
         check(&[100], 3, &[&[0]]);
+        let together = vec![(40 << 10, vec![1]), (35 << 10, vec![3]), (10 << 10, vec![4]), (50 << 10, vec![0, 2])];
+        assert_eq!(dealt(together, 2), [vec![0, 2, 4], vec![1, 3]]);
     }
 
     #[test]

@@ -112,6 +112,7 @@ pub(crate) fn plan(
         functions,
         kernels,
         preamble: C_PREAMBLE.to_string(),
+        alone: String::new(),
         entries,
         checks,
         thresholds: Vec::new(),

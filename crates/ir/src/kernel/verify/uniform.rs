@@ -22,12 +22,8 @@ pub(super) fn verify(kernel: &Kernel, phase: &[Stmt]) -> Result<(), Fault> {
 }
 
 fn has_check(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| match s {
-        Stmt::Check { .. } | Stmt::Run { .. } => true,
-        Stmt::If(_, a, b) => has_check(a) || has_check(b),
-        Stmt::While(_, body) | Stmt::For { body, .. } => has_check(body),
-        _ => false,
-    })
+    let checks = |s: &Stmt| matches!(s, Stmt::Check { .. } | Stmt::Run { .. });
+    stmts.iter().any(|s| checks(s) || s.bodies().into_iter().any(|b| has_check(b)))
 }
 
 struct Facts<'a> {

@@ -20,7 +20,7 @@
 //! is assigned must be bound inside, what is written must not be read, and each round writes in a place of its own); index arithmetic with another factor than one.
 
 use super::expr::{add, and, as_int, eq, int, local, lt, max, min, select, sub, truth};
-use super::tidy::{bodies, bodies_mut, children, children_mut, own_exprs, own_exprs_mut};
+use super::tidy::{children, children_mut, own_exprs, own_exprs_mut};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType};
 use terrace_ir::kernel::{Expr, Local, LocalId, ParamId, Stmt};
@@ -42,7 +42,7 @@ pub fn split(stmts: &mut Vec<Stmt>, locals: &mut IdVec<LocalId, Local>) {
             out.extend(parts);
             continue;
         }
-        bodies_mut(&mut stmt).into_iter().for_each(|b| split(b, locals));
+        stmt.bodies_mut().into_iter().for_each(|b| split(b, locals));
         out.push(stmt);
     }
     *stmts = out;
@@ -154,7 +154,7 @@ fn stores(body: &[Stmt]) -> Vec<&Expr> {
     for s in body {
         match s {
             Stmt::Store(_, at, _) => out.push(at),
-            s => bodies(s).into_iter().for_each(|b| out.extend(stores(b))),
+            s => s.bodies().into_iter().for_each(|b| out.extend(stores(b))),
         }
     }
     out
@@ -173,7 +173,7 @@ fn loads(e: &Expr, from: Option<ParamId>) -> bool {
 }
 
 fn any_loads(body: &[Stmt], from: Option<ParamId>) -> bool {
-    let inner = |s: &Stmt| bodies(s).into_iter().any(|b| any_loads(b, from));
+    let inner = |s: &Stmt| s.bodies().into_iter().any(|b| any_loads(b, from));
     body.iter().any(|s| inner(s) || own_exprs(s).into_iter().any(|e| loads(e, from)))
 }
 

@@ -17,7 +17,7 @@
 //! Declined: loops in loops, loops with checks (a place may be wrong after one has failed), reads under conditions, and loops with other writes to the buffer.
 
 use super::expr::{int, local};
-use super::tidy::{bodies, bodies_mut, children, children_mut, own_exprs};
+use super::tidy::{children, children_mut, own_exprs};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Size, SizeVar};
 use terrace_base::{BinOp, IdVec, Scalar};
@@ -30,7 +30,7 @@ pub(super) fn carry(stmts: &mut Vec<Stmt>, locals: &mut IdVec<LocalId, Local>, p
     }
     let mut out = Vec::with_capacity(stmts.len());
     for mut stmt in std::mem::take(stmts) {
-        bodies_mut(&mut stmt).into_iter().for_each(|b| carry(b, locals, params));
+        stmt.bodies_mut().into_iter().for_each(|b| carry(b, locals, params));
         if let Stmt::While(cond, body) = &mut stmt {
             out.extend(carry_loop(cond, body, locals, params).into_iter().flatten());
         }
@@ -40,7 +40,7 @@ pub(super) fn carry(stmts: &mut Vec<Stmt>, locals: &mut IdVec<LocalId, Local>, p
 }
 
 fn any(stmts: &[Stmt], f: &dyn Fn(&Stmt) -> bool) -> bool {
-    stmts.iter().any(|s| f(s) || bodies(s).into_iter().any(|b| any(b, f)))
+    stmts.iter().any(|s| f(s) || s.bodies().into_iter().any(|b| any(b, f)))
 }
 
 /// Changes a loop; what comes before it.
@@ -158,7 +158,7 @@ impl Round {
                 }
                 _ => {}
             }
-            bodies(s).into_iter().for_each(|b| self.see(b, false));
+            s.bodies().into_iter().for_each(|b| self.see(b, false));
         }
     }
 

@@ -421,13 +421,13 @@ fn go_unless_failed(stmts: Vec<Stmt>, go: LocalId) -> Stmt {
 }
 
 fn runs_functions(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| {
-        matches!(s, Stmt::Run { .. } | Stmt::Take { .. }) || tidy::bodies(s).into_iter().any(|b| runs_functions(b))
-    })
+    stmts
+        .iter()
+        .any(|s| matches!(s, Stmt::Run { .. } | Stmt::Take { .. }) || s.bodies().into_iter().any(|b| runs_functions(b)))
 }
 
 fn has_check(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| matches!(s, Stmt::Check { .. }) || tidy::bodies(s).into_iter().any(|b| has_check(b)))
+    stmts.iter().any(|s| matches!(s, Stmt::Check { .. }) || s.bodies().into_iter().any(|b| has_check(b)))
 }
 
 fn may_fail(host: &Host<'_>, stmts: &[HostStmt]) -> bool {
@@ -478,7 +478,7 @@ impl Inside {
     fn stmts(&self, stmts: &mut [Stmt]) {
         for s in stmts {
             tidy::own_exprs_mut(s).into_iter().for_each(|e| self.expr(e));
-            tidy::bodies_mut(s).into_iter().for_each(|b| self.stmts(b));
+            s.bodies_mut().into_iter().for_each(|b| self.stmts(b));
             match s {
                 Stmt::Let(v, _) | Stmt::Assign(v, _) | Stmt::For { var: v, .. } => self.local(v),
                 Stmt::Store(p, ..)

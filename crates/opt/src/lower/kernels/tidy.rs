@@ -56,7 +56,7 @@ impl Seen {
                 self.assigned.extend(into.iter().map(|g| g.local()).chain([*ok]));
             }
             own_exprs(s).into_iter().for_each(|e| self.expr(e));
-            bodies(s).into_iter().for_each(|b| self.stmts(b));
+            s.bodies().into_iter().for_each(|b| self.stmts(b));
         }
     }
 
@@ -78,7 +78,7 @@ fn remove_dead(stmts: &mut Vec<Stmt>, seen: &Seen) -> bool {
     });
     let mut changed = stmts.len() != before;
     for s in stmts.iter_mut() {
-        for b in bodies_mut(s) {
+        for b in s.bodies_mut() {
             changed |= remove_dead(b, seen);
         }
     }
@@ -87,7 +87,7 @@ fn remove_dead(stmts: &mut Vec<Stmt>, seen: &Seen) -> bool {
 
 fn fold(stmts: &mut Vec<Stmt>, seen: &Seen) {
     for s in stmts.iter_mut() {
-        bodies_mut(s).into_iter().for_each(|b| fold(b, seen));
+        s.bodies_mut().into_iter().for_each(|b| fold(b, seen));
     }
     let mut kept: Vec<Stmt> = Vec::new();
     for s in std::mem::take(stmts).into_iter().rev() {
@@ -144,22 +144,6 @@ pub(crate) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
         Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
         Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
         Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
-    }
-}
-
-pub(crate) fn bodies(s: &Stmt) -> Vec<&Vec<Stmt>> {
-    match s {
-        Stmt::If(_, a, b) => vec![a, b],
-        Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
-
-pub(crate) fn bodies_mut(s: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
-    match s {
-        Stmt::If(_, a, b) => vec![a, b],
-        Stmt::While(_, body) | Stmt::For { body, .. } => vec![body],
-        _ => Vec::new(),
     }
 }
 

@@ -4,11 +4,14 @@
 //! (`crate::lower::flatten`, `kept.rs`). Here it is decided by whom:
 //!
 //! ```text
-//! flat, block, auto, any GPU    waves                             the functions that threads would run go
-//! outer, seq                    threads, where there is memory    waves stay for where there is not
+//! flat, block, any GPU    waves                                      the functions that threads would run go
+//! outer, seq              threads, where there is memory             waves stay for where there is not
+//! auto                    threads, where there are also many points,
+//!                         and none has most of the elements          waves elsewhere, whose own calls ask again
 //! ```
 //!
-//! For `auto` the guards are there, but nobody has measured what they should compare with: waves it is.
+//! So a large array that is sorted alone starts in waves, and goes on in threads when it has fallen into enough parts. What waves run then has few points, and needs no
+//! version with a thread per point.
 //!
 //! A thread has no other threads to share with: the operators of its functions are `thread` operators, whatever the strategy. On a GPU there is no such
 //! version: its threads have no memory for arrays of any length.
@@ -16,17 +19,19 @@
 use super::report::{Choice, Missing, NestReport};
 use super::{pick, rewrite};
 use crate::optimise::simplify::simplify;
-use crate::options::{Options, Strategy};
+use crate::options::{Options, Strategy, TileSizes};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{IdVec, Scalar};
 use terrace_ir::flat::visit::walk;
-use terrace_ir::flat::{Body, Expr, Program, Role};
+use terrace_ir::flat::{Body, Expr, Program, Role, Threshold};
 use terrace_ir::{Atom, FuncId};
 use terrace_plan::Target;
 
 /// Decides who runs recursive calls; the functions that threads run, whose operators are now those of one thread.
 pub(super) fn settle(program: &mut Program, options: &Options) -> BTreeSet<FuncId> {
-    if !program.thresholds.is_empty() {
+    if asks(options) {
+        tune(program, options);
+    } else if !program.thresholds.is_empty() {
         let mut seen = 0;
         for function in program.functions.iter_mut() {
             decide(&mut function.body, options, &mut seen);
@@ -44,6 +49,20 @@ pub(super) fn settle(program: &mut Program, options: &Options) -> BTreeSet<FuncI
         function.body = body;
     }
     threads
+}
+
+/// Whether guards are left for the host to answer.
+fn asks(options: &Options) -> bool {
+    options.strategy == Strategy::Auto && options.target == Target::C
+}
+
+/// From where on guards hold if nobody has tuned them. Waves cost some launches per level, and threads are only as good as they share: 64
+/// points, of which the largest has at most a sixteenth of all elements, keep any usual number of threads busy.
+fn tune(program: &mut Program, options: &Options) {
+    let (points, balance) = if options.tiles == TileSizes::TINY { (3, 2) } else { (64, 16) };
+    for threshold in program.thresholds.iter_mut() {
+        threshold.value = if threshold.name.ends_with(".balanced") { balance } else { points };
+    }
 }
 
 /// Guards are answered now. In a mixture each gets an answer of its own, and threads take the points where both say so.
@@ -87,6 +106,20 @@ pub(super) fn run_by_threads(program: &Program) -> BTreeSet<FuncId> {
     reached(program, program.functions.iter().flat_map(|f| called(&f.body, true)))
 }
 
+/// The functions that waves run only where threads do not: where there are few points, or one has most of the elements.
+pub(super) fn run_by_waves(program: &Program) -> BTreeSet<FuncId> {
+    let mut from = BTreeSet::new();
+    for function in &program.functions {
+        walk(&function.body, &mut |s| {
+            let Expr::If { then, otherwise, .. } = &s.expr else { return };
+            if !called(then, true).is_empty() {
+                from.extend(called(otherwise, false));
+            }
+        });
+    }
+    &reached(program, from.into_iter()) - &run_by_threads(program)
+}
+
 fn drop_unreached(program: &mut Program) {
     let entries = program.functions.enumerate().filter(|(_, f)| f.role != Role::Internal).map(|(id, _)| id);
     let wanted = reached(program, entries);
@@ -113,25 +146,36 @@ fn renumber(body: &mut Body, new: &BTreeMap<FuncId, FuncId>) {
 /// Which versions recursive calls in parallel code have; of the program before anything was decided.
 pub(super) fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
     let threads = run_by_threads(program);
+    let mut tuned = program.clone();
+    tune(&mut tuned, options);
+    let by_name = |name: &str| tuned.thresholds.iter().find(|t| t.name == name).cloned();
+    let test = |threshold: Threshold, then| Choice::Test {
+        threshold,
+        then: Box::new(then),
+        otherwise: Box::new(Choice::Version("flat")),
+    };
     let mut out = Vec::new();
     for (_, function) in program.functions.enumerate().filter(|(id, _)| !threads.contains(id)) {
         walk(&function.body, &mut |s| {
             let Expr::Guard { threshold, .. } = s.expr else { return };
             let first = program.thresholds[threshold].clone();
             let Some(name) = first.name.strip_suffix(".outer") else { return };
-            let why = match options.target {
-                Target::C => "a thread per point is taken by the strategies `outer` and `seq` only",
-                Target::Cuda | Target::OpenCl => "a thread of a GPU has no memory for arrays of any length",
-            };
-            let missing = vec![
-                Missing { version: "outer", why: why.into() },
-                Missing { version: "block", why: "a recursion is not shared by a block".into() },
-            ];
+            let mut missing = vec![Missing { version: "block", why: "a recursion is not shared by a block".into() }];
+            let mut tree = Choice::Version("flat");
+            if options.target == Target::C {
+                tree = Choice::Version("outer");
+                for threshold in ["balanced", "outer"].iter().filter_map(|guard| by_name(&format!("{name}.{guard}"))) {
+                    tree = test(threshold, tree);
+                }
+            } else {
+                let why = "a thread of a GPU has no memory for arrays of any length".into();
+                missing.insert(0, Missing { version: "outer", why });
+            }
             out.push(NestReport {
                 name: name.to_string(),
                 span: s.span,
                 operators: vec!["recursive call".to_string()],
-                tree: Choice::Version("flat"),
+                tree,
                 missing,
             });
         });

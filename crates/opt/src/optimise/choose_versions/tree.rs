@@ -14,6 +14,7 @@
 //! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good), and more than one version
 //! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
 
+use super::alone;
 use super::nests::{Piece, Uses, depth, has_rows, pieces};
 use super::quantities::Known;
 use super::report::{Choice, Missing, NestReport};
@@ -61,6 +62,7 @@ impl Defaults {
 /// Makes all versions of every nest but those of functions that single threads run, and says which there are.
 pub(super) fn all_versions(program: &mut Program, options: &Options, threads: &BTreeSet<FuncId>) -> Vec<NestReport> {
     let homes = Homes::of(program);
+    let waves = alone::run_by_waves(program);
     let mut reports = Vec::new();
     for id in program.functions.ids().filter(|id| !threads.contains(id)) {
         let function = &mut program.functions[id];
@@ -74,6 +76,7 @@ pub(super) fn all_versions(program: &mut Program, options: &Options, threads: &B
             values: &mut function.values,
             reports: &mut reports,
             seen: 0,
+            in_waves: waves.contains(&id),
         };
         maker.body(&mut function.body);
     }
@@ -90,6 +93,8 @@ struct Maker<'a> {
     values: &'a mut IdVec<ValueId, Value>,
     reports: &'a mut Vec<NestReport>,
     seen: usize,
+    /// Where there are many points, threads run the whole function instead.
+    in_waves: bool,
 }
 
 /// A version of a nest: its name and its statements, which bind what the flat ones bind.
@@ -202,6 +207,9 @@ impl Maker<'_> {
         if rows.is_none() {
             outer = None;
             lacks("outer", "the host does not know how many rows there are");
+        } else if self.in_waves && depth(&ops) == 2 {
+            outer = None;
+            lacks("outer", "where there are enough points, each is left to a thread with all of its recursion");
         } else if outer.is_none() {
             lacks("outer", "none of its operators can be left to one thread per row");
         } else if !irregular.is_empty() && !asks {
