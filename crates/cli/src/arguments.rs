@@ -26,6 +26,7 @@ const EXAMPLES: &str = "Examples:
   terrace explain T0901
   terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
   terrace ir --stage flat examples/spmv.tce
+  terrace repl examples/quicksort.tce
   terrace devices";
 
 #[derive(Subcommand)]
@@ -108,6 +109,11 @@ pub(crate) enum Command {
         json: bool,
         #[command(flatten)]
         how: How,
+    },
+    /// Takes expressions and definitions as they come, and keeps them; `:help` inside says more.
+    Repl {
+        /// Programs whose definitions are there from the start.
+        files: Vec<PathBuf>,
     },
     /// Lists what programs can run on, with the numbers that `--device` takes, and what is missing.
     Devices,

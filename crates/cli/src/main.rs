@@ -13,6 +13,7 @@ mod devices;
 mod format;
 mod output;
 mod profile;
+mod repl;
 mod run;
 mod sizes;
 mod test;
@@ -31,7 +32,10 @@ fn main() -> ExitCode {
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }
     };
-    output::stop_on_interrupt();
+    match cli.command {
+        Command::Repl { .. } => repl::stop_on_interrupt(),
+        _ => output::stop_on_interrupt(),
+    }
     let plain = Messenger::default();
     let (messenger, outcome) = match cli.command {
         Command::Check { paths, stats, list, messages } => {
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Fmt { paths, check } => (plain, format::format(&paths, check)),
         Command::Bench(it) => (plain, bench::bench(&it)),
         Command::Ir { file, stage, all, json, how } => (plain, commands::ir(&file, stage, all, json, &how)),
+        Command::Repl { files } => (plain, repl::repl(&files)),
         Command::Devices => (plain, devices::devices()),
         Command::Explain { code } => (plain, commands::explain(&code)),
     };

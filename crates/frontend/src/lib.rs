@@ -77,6 +77,13 @@ pub fn compile_file(sources: &mut SourceMap, root: FileId, read: Read<'_>) -> Re
     Ok(Compiled { warnings: messages, ..compiled })
 }
 
+/// The functions that every program has without an import: those of the language, and those of the prelude.
+pub fn known_functions() -> impl Iterator<Item = &'static str> {
+    let prelude = include_str!("../../../lib/prelude.tce").lines().filter_map(|line| line.strip_prefix("def "));
+    let names = prelude.filter_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
+    builtins::Builtin::names().chain(names)
+}
+
 /// Compiles a text that imports nothing but the standard library.
 pub fn compile_text(sources: &mut SourceMap, root: FileId) -> Result<Compiled, Vec<Diagnostic>> {
     compile_file(sources, root, &|_| Err(std::io::ErrorKind::NotFound.into()))

@@ -57,6 +57,11 @@ pub use terrace_runtime as runtime;
 pub use value::Value;
 pub use versions::thresholds;
 
+/// The functions that every program has without an import.
+pub fn known_functions() -> impl Iterator<Item = &'static str> {
+    terrace_frontend::known_functions()
+}
+
 /// The longer explanation of an error code.
 pub fn explain(code: &str) -> Option<&'static str> {
     terrace_syntax::explain(code)

@@ -21,10 +21,10 @@ pub fn request_stop(stop: bool) {
     STOP.store(stop, Ordering::Relaxed);
 }
 
-/// From now on Ctrl-C stops runs and then does what is said here, on a thread of its own. To be called before other threads exist; false
+/// From now on Ctrl-C stops runs and then does what is said here, each time, on a thread of its own. To be called before other threads exist; false
 /// where the system has no such signal.
 #[cfg(unix)]
-pub fn on_interrupt(then: impl FnOnce() + Send + 'static) -> bool {
+pub fn on_interrupt(mut then: impl FnMut() + Send + 'static) -> bool {
     use std::ffi::c_int;
     const SIGINT: c_int = 2;
     #[cfg(target_os = "linux")]
@@ -50,7 +50,7 @@ pub fn on_interrupt(then: impl FnOnce() + Send + 'static) -> bool {
     let wait = move || {
         let mut signal = 0;
         // SAFETY: as above.
-        if unsafe { sigwait(&set, &mut signal) } == 0 {
+        while unsafe { sigwait(&set, &mut signal) } == 0 {
             request_stop(true);
             then();
         }
@@ -60,6 +60,6 @@ pub fn on_interrupt(then: impl FnOnce() + Send + 'static) -> bool {
 
 /// From now on Ctrl-C stops runs; here the system decides alone.
 #[cfg(not(unix))]
-pub fn on_interrupt(_then: impl FnOnce() + Send + 'static) -> bool {
+pub fn on_interrupt(_then: impl FnMut() + Send + 'static) -> bool {
     false
 }
