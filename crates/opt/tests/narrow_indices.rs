@@ -80,7 +80,7 @@ fn convert(to: ScalarType, e: Expr) -> Expr {
 fn twin(make: impl FnOnce(&mut Body)) -> Option<(Kernel, Ranges)> {
     let mut body = Body { locals: IdVec::new(), stmts: Vec::new() };
     make(&mut body);
-    let param = |name: &str, kind| Param { name: name.to_string(), kind };
+    let param = |name: &str, kind| Param { name: name.to_string(), kind, once: false };
     let params = [
         param("n", ParamKind::Scalar(I64)),
         param("m", ParamKind::Scalar(I64)),

@@ -37,6 +37,17 @@ fn the_corpus_compiles_for_two_architectures() {
     assert!(failures.is_empty(), "TERRACE_TURN={turn}:\n{}", failures.join("\n\n"));
 }
 
+/// A matrix passes the caches once; the vector that is gathered from, and what nothing is gathered beside, is read as usual.
+#[test]
+fn what_is_read_once_stays_out_of_the_caches() {
+    let folder = tests_folder().join("../benchmarks/programs");
+    let text = |name: &str| cuda_text(&folder.join(name)).unwrap_or_default();
+    let (spmv, sums) = (text("spmv.tce"), text("row_sums.tce"));
+    assert!(spmv.contains("__ldcs(&rows_p") && spmv.contains("v_p"), "columns and values of a sparse matrix");
+    assert!(!spmv.contains("__ldcs(&v_p"), "the vector");
+    assert!(sums.contains("rows_p") && !sums.contains("__ldcs(&rows_p"), "sums of rows");
+}
+
 #[test]
 fn shared_and_local_memory_are_as_recorded() {
     let Ok(version) = nvrtc_available() else { return };

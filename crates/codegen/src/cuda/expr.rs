@@ -16,7 +16,7 @@ use crate::shared::constants::{power_of_two, sign};
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType, UnOp};
-use terrace_ir::kernel::{Expr, Kernel, Shuffle};
+use terrace_ir::kernel::{Expr, Kernel, ParamKind, Shuffle};
 
 /// An expression, and whether it can stand next to any operator.
 fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
@@ -51,6 +51,10 @@ fn printed(k: &Kernel, e: &Expr) -> (String, bool) {
             (Expr::Const(_), Expr::Const(_)) => format!("{} ? {} : {}", operand(k, c), operand(k, a), operand(k, b)),
             _ => format!("{} ? {} : {}", operand(k, c), unknown(k, a), unknown(k, b)),
         }),
+        Expr::Load(p, at) if k.params[*p].once && matches!(k.params[*p].kind, ParamKind::Input(_)) => {
+            let text = format!("__ldcs(&{}[{}])", names::param(k, *p), expr(k, at));
+            loaded(held(k.params[*p].kind), text)
+        }
         Expr::Load(p, at) => loaded(held(k.params[*p].kind), format!("{}[{}]", names::param(k, *p), expr(k, at))),
         Expr::LoadFresh(p, at) => {
             loaded(held(k.params[*p].kind), format!("__ldcg(&{}[{}])", names::param(k, *p), expr(k, at)))

@@ -280,12 +280,12 @@ __device__ __forceinline__ unsigned long long terrace_ordinal(long long x) {
 __device__ __forceinline__ unsigned int terrace_ordinal(float x) {
     unsigned int bits;
     memcpy(&bits, &x, sizeof x);
-    return x != x ? ~0u : bits >> 31 ? ~bits : bits | 1u << 31;
+    return x != x ? ~0u : bits ^ ((unsigned int)((int)bits >> 31) | 1u << 31);
 }
 __device__ __forceinline__ unsigned long long terrace_ordinal(double x) {
     unsigned long long bits;
     memcpy(&bits, &x, sizeof x);
-    return x != x ? ~0ull : bits >> 63 ? ~bits : bits | 1ull << 63;
+    return x != x ? ~0ull : bits ^ ((unsigned long long)((long long)bits >> 63) | 1ull << 63);
 }
 template <class T> __device__ __forceinline__ T terrace_await(const T* p) {
     T value = terrace_load_volatile(p);

@@ -9,7 +9,9 @@
 //! An atomic addition that comes before all stores and loops passes nothing on from block to block: it needs no fences.
 //!
 //! `While` is a plain loop: lowering leaves a loop whose check has failed by itself. The bound of a `For` is computed once;
-//! one with independent rounds (`simd`) is unrolled, so that the loads of all rounds are in flight together.
+//! one with independent rounds (`simd`) is unrolled, so that the loads of all rounds are in flight together. A loop around such a one that
+//! reads only shared memory is not: those have few rounds, and the compiler of CUDA would add code for what is left of several at once, which threads with
+//! different numbers of rounds go through one after the other.
 
 use super::expr::{expr, operand, slot};
 use super::types::variable;
@@ -122,6 +124,9 @@ impl Lines {
                 self.line("}");
             }
             Stmt::While(c, body) => {
+                if stays_rolled(body) {
+                    self.line("#pragma unroll 1");
+                }
                 self.line(&format!("while ({}) {{", expr(k, c)));
                 self.nested(k, body);
                 self.line("}");
@@ -132,6 +137,8 @@ impl Lines {
             Stmt::For { var, from, to, step, body, simd } => {
                 if *simd {
                     self.line("#pragma unroll");
+                } else if !matches!(to, Expr::Const(_)) && stays_rolled(body) {
+                    self.line("#pragma unroll 1");
                 }
                 let v = names::local(k, *var);
                 let from = expr(k, from);
@@ -252,6 +259,40 @@ impl Lines {
     fn as_i64(&self, k: &Kernel, e: &Expr) -> String {
         let text = expr(k, e);
         if type_of(k, e) == ScalarType::I64 { text } else { format!("(long long){}", operand(k, e)) }
+    }
+}
+
+/// Whether a loop with this body is left as it is: there is a loop in it that is unrolled, and nothing but shared memory is read.
+fn stays_rolled(body: &[Stmt]) -> bool {
+    has_unrolled(body) && !has_loads(body)
+}
+
+fn has_unrolled(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match s {
+        Stmt::For { body, simd, .. } => *simd || has_unrolled(body),
+        Stmt::While(_, body) => has_unrolled(body),
+        Stmt::If(_, a, b) => has_unrolled(a) || has_unrolled(b),
+        _ => false,
+    })
+}
+
+fn has_loads(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match s {
+        Stmt::Let(_, e) | Stmt::Assign(_, e) | Stmt::SetElement(_, _, e) => is_loaded(e),
+        Stmt::For { body, .. } | Stmt::While(_, body) => has_loads(body),
+        Stmt::If(_, a, b) => has_loads(a) || has_loads(b),
+        Stmt::LoadWide { .. } => true,
+        _ => false,
+    })
+}
+
+fn is_loaded(e: &Expr) -> bool {
+    match e {
+        Expr::Load(..) | Expr::LoadFresh(..) => true,
+        Expr::Unary(_, x) | Expr::Convert(_, x) | Expr::Ordinal(x) => is_loaded(x),
+        Expr::Binary(_, x, y) | Expr::Exact(_, x, y) => is_loaded(x) || is_loaded(y),
+        Expr::Fma(x, y, z) | Expr::Select(x, y, z) => [x, y, z].iter().any(|e| is_loaded(e)),
+        _ => false,
     }
 }
 

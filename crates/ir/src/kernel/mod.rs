@@ -93,6 +93,8 @@ pub struct Param {
     pub name: String,
     /// What it is.
     pub kind: ParamKind,
+    /// Whether each element is read once, while others of the kernel's buffers are read again and again: a cache had better keep those.
+    pub once: bool,
 }
 
 /// What a parameter is.

@@ -37,7 +37,7 @@ fn set(i: usize, x: Expr) -> Stmt {
 
 /// Parameters: 0 xs in, 1 out, 2 n, 3 flags (scratch), 4 kept (cell written), 5 off in i64; locals: q, i, k (i64), x (f64).
 fn kernel(body: Vec<Stmt>) -> Kernel {
-    let param = |(name, kind): (&str, ParamKind)| Param { name: name.into(), kind };
+    let param = |(name, kind): (&str, ParamKind)| Param { name: name.into(), kind, once: false };
     let params = [
         ("xs", ParamKind::Input(F)),
         ("out", ParamKind::Output(F)),
@@ -230,7 +230,7 @@ fn blocks_and_warps_count_where_they_may() {
         k.arrays.push(u32s("marks", 32));
         k.arrays.push(u32s("short", 8));
         k.locals.push(Local { name: "rank".into(), ty: ScalarType::U32 });
-        k.params.push(Param { name: "words".into(), kind: ParamKind::Scratch(ScalarType::I32) });
+        k.params.push(Param { name: "words".into(), kind: ParamKind::Scratch(ScalarType::I32), once: false });
         verify_kernel(&k, 1)
     };
     let fault = |body: Vec<Stmt>, words: &str| {

@@ -232,6 +232,21 @@ impl<'h> Builder<'h> {
         self.if_(cond, a, |_| Ok(()))
     }
 
+    /// A counted loop over small numbers.
+    pub fn for_small(
+        &mut self,
+        name: &str,
+        from: Expr,
+        to: Expr,
+        step: Expr,
+        f: impl FnOnce(&mut Self, Expr) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let var = self.local(name, ScalarType::I32);
+        let body = self.nested(|b| f(b, local(var)))?;
+        self.emit(Stmt::For { var, from, to, step, body, simd: false });
+        Ok(())
+    }
+
     /// A counted loop; the closure gets the variable.
     pub fn for_(
         &mut self,
@@ -296,7 +311,7 @@ impl<'h> Builder<'h> {
         }
         let info = self.host.slot(slot);
         let (SlotType::Host(ty) | SlotType::Cell(ty) | SlotType::Buffer(ty)) = info.ty;
-        let id = self.params.push(Param { name: info.name.clone(), kind: make(ty) });
+        let id = self.params.push(Param { name: info.name.clone(), kind: make(ty), once: false });
         self.args.push(Argument::Slot(slot));
         self.by_slot.insert(slot, id);
         id
@@ -338,7 +353,7 @@ impl<'h> Builder<'h> {
             return self.param(slot, ParamKind::Scalar);
         }
         self.args.push(Argument::Value(value));
-        self.params.push(Param { name: name.to_string(), kind: ParamKind::Scalar(ty) })
+        self.params.push(Param { name: name.to_string(), kind: ParamKind::Scalar(ty), once: false })
     }
 
     // Values of the function around the kernel.
@@ -450,6 +465,14 @@ impl<'h> Builder<'h> {
     pub fn load(&mut self, column: ValueId, at: Expr) -> Lowered<Expr> {
         let (slot, at) = self.address(column, at)?;
         Ok(Expr::Load(self.input(slot), Box::new(at)))
+    }
+
+    /// Says that elements of a column are read once, and that others are read again and again.
+    pub fn reads_once(&mut self, column: ValueId) -> Lowered<()> {
+        let (slot, _) = self.address(column, int(0))?;
+        let param = self.input(slot);
+        self.params[param].once = true;
+        Ok(())
     }
 
     /// Writes an element of a column, through its place.

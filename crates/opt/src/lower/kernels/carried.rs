@@ -258,7 +258,7 @@ mod tests {
         let name = |n: &str| Local { name: n.to_string(), ty: ScalarType::I64 };
         let mut locals: IdVec<LocalId, Local> = ["i", "x", "y"].iter().map(|n| name(n)).collect();
         let [i, x, y] = [0, 1, 2].map(LocalId::new);
-        let buffer = Param { name: "a".to_string(), kind: ParamKind::Scratch(ScalarType::I64) };
+        let buffer = Param { name: "a".to_string(), kind: ParamKind::Scratch(ScalarType::I64), once: false };
         let params: IdVec<ParamId, Param> = std::iter::once(buffer).collect();
         let a = ParamId::new(0);
         let mut body = vec![

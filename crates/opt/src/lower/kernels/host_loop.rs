@@ -230,7 +230,7 @@ impl<'h, 'a> Region<'h, 'a> {
 
     fn param(&mut self, slot: SlotId, kind: ParamKind, arg: Argument) -> ParamId {
         self.args.push(arg);
-        self.params.push(Param { name: self.host.slot(slot).name.clone(), kind })
+        self.params.push(Param { name: self.host.slot(slot).name.clone(), kind, once: false })
     }
 
     /// Variables that have a value before the loop.

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! What is read at the item itself is asked for first, even behind a check, if its column is as long as one that is read there before all checks: it waits
-//! for nothing.
+//! for nothing. Where loads at other places follow (gathers), that is done for all items before the first of those, and by loads that say that nobody will come
+//! back: a sparse matrix passes the caches once, and what they should keep is the vector.
 //!
 //! A branch between two loads would make the second wait for the first; here is none. A check is only remembered. Where one has failed the caller
 //! goes through the items again, with checks that report, and what was computed is not used.
@@ -23,7 +24,7 @@ use super::super::expr::{add, and, int, local, mul, not, or, select, truth};
 use super::items::masked;
 use terrace_base::ScalarType;
 use terrace_ir::flat::{Expr as FlatExpr, Op, Stmt, Type};
-use terrace_ir::kernel::{Expr, LocalId};
+use terrace_ir::kernel::{Expr, LocalId, Stmt as KernelStmt};
 use terrace_ir::{Atom, ValueId};
 
 /// How far the items of a thread are from each other, and how many there are.
@@ -33,6 +34,8 @@ pub struct Apart {
     pub step: i64,
     /// The number.
     pub items: i64,
+    /// Whether there are so many items that gathers miss the caches unless what is read once stays out of them.
+    pub streams: bool,
 }
 
 /// One of the items.
@@ -58,17 +61,46 @@ pub fn each<'h>(
     take: impl Fn(&mut Builder<'h>, &Near, Vec<Expr>) -> Lowered<()>,
 ) -> Lowered<()> {
     let early = early_reads(b, op);
-    b.for_("item", int(0), int(apart.items), int(1), true, |b, item| {
+    let position = |b: &mut Builder<'h>, item: &Expr| {
         let q = b.let_("q", ScalarType::I64, add(own.clone(), mul(item.clone(), int(apart.step))));
         let here = is_here.map(|is_here| b.let_("here", ScalarType::Bool, is_here(item.clone())));
-        define(b, q.clone())?;
-        let mut known = Vec::new();
-        for (i, v, column) in &early {
-            let (name, ty) = (b.host.function.values[*v].name.clone(), b.elem(*v));
-            let x = b.load(*column, q.clone())?;
-            let x = here.clone().map_or(x.clone(), |here| select(here, x, zero(ty)));
-            known.push((*i, b.let_(&name, ty, x)));
+        (q, here)
+    };
+    let read = |b: &mut Builder<'h>, (_, v, column): &Early, (q, here): &(Expr, Option<Expr>)| -> Lowered<Expr> {
+        let ty = b.elem(*v);
+        let x = b.load(*column, q.clone())?;
+        Ok(here.clone().map_or(x.clone(), |here| select(here, x, zero(ty))))
+    };
+    let mut asked = Vec::new();
+    let gathered = gathered(op, &early);
+    if apart.streams && !gathered.is_empty() {
+        for e in &early {
+            if !gathered.contains(&e.2) {
+                b.reads_once(e.2)?;
+            }
+            let array = b.array("asked", b.elem(e.1), apart.items as usize, false);
+            b.for_("item", int(0), int(apart.items), int(1), true, |b, item| {
+                let at = position(b, &item);
+                let x = read(b, e, &at)?;
+                b.emit(KernelStmt::SetElement(array, item, x));
+                Ok(())
+            })?;
+            asked.push(array);
         }
+    }
+    b.for_("item", int(0), int(apart.items), int(1), true, |b, item| {
+        let at = position(b, &item);
+        define(b, at.0.clone())?;
+        let mut known = Vec::new();
+        for (k, e) in early.iter().enumerate() {
+            let (name, ty) = (b.host.function.values[e.1].name.clone(), b.elem(e.1));
+            let x = match asked.get(k) {
+                Some(array) => Expr::Element(*array, Box::new(item.clone())),
+                None => read(b, e, &at)?,
+            };
+            known.push((e.0, b.let_(&name, ty, x)));
+        }
+        let here = at.1;
         let (ok, results) = masked(b, &op.body, &known, here.clone())?;
         let here = here.unwrap_or_else(|| truth(true));
         if let Some(fine) = fine {
@@ -79,8 +111,17 @@ pub fn each<'h>(
     })
 }
 
-/// The reads at the item itself that need no check to hold: by which statement, of what, from which column.
-fn early_reads(b: &Builder<'_>, op: &Op) -> Vec<(usize, ValueId, ValueId)> {
+/// A read at the item itself: by which statement, of what, from which column.
+type Early = (usize, ValueId, ValueId);
+
+/// The columns that a body reads elsewhere.
+fn gathered(op: &Op, early: &[Early]) -> Vec<ValueId> {
+    let rest = op.body.stmts.iter().enumerate().filter(|(i, _)| early.iter().all(|e| e.0 != *i));
+    rest.filter_map(|(_, s)| if let FlatExpr::Read { column, .. } = s.expr { Some(column) } else { None }).collect()
+}
+
+/// The reads at the item itself that need no check to hold.
+fn early_reads(b: &Builder<'_>, op: &Op) -> Vec<Early> {
     let values = &b.host.function.values;
     let Some(here) = op.positions.last().map(|v| Atom::Var(*v)) else { return Vec::new() };
     let reads = op.body.stmts.iter().enumerate().filter_map(|(i, s)| match (&s.expr, s.binds.as_slice()) {

@@ -56,7 +56,11 @@ pub struct Shape {
 impl Shape {
     /// The shape for elements of so many bytes, and an operator that is simple or not.
     pub fn new(host: &Host<'_>, bytes: usize, is_simple: bool) -> Shape {
-        let cut = Cut::new(host, usize::MAX);
+        let mut cut = Cut::new(host, usize::MAX);
+        if !is_simple {
+            // A thread takes a whole row, and those that find none wait: half as many threads with twice as many elements each.
+            cut.block = (cut.block / 2).max(WARP);
+        }
         let end = 2 * ScalarType::I16.size_bytes();
         let fit = (STAGE_BYTES / (cut.block as usize * (bytes + end))).max(1) as i64;
         let cut = Cut { items: 1 << cut.items.min(fit).ilog2(), ..cut };
@@ -83,6 +87,13 @@ impl Shape {
     pub fn rounds(&self) -> i64 {
         let warps = self.cut.block / WARP;
         (self.cut.size() / self.medium + warps - 1) / warps
+    }
+
+    /// How many rows of medium length one warp meets in a tile at most. Of every `block` rows it looks at 32, and row ends are items too: `m` rows of more than
+    /// `short` elements come with `block` row ends for every 32 of them, but for the last.
+    pub fn listed(&self) -> i64 {
+        let warps = self.cut.block / WARP;
+        ((self.cut.size() + self.cut.block) / (self.short + 1 + warps) + 1).min(WARP * self.cut.items)
     }
 
     /// How many tiles an operator takes at most; at least one.

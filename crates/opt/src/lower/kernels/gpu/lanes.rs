@@ -178,7 +178,7 @@ impl Part<'_> {
             if item.ok == truth(true) { add_up(b) } else { b.when(item.ok.clone(), add_up) }
         };
         let ahead = if fine.is_some() || self.lanes == 1 { FEW_AHEAD } else { AHEAD };
-        let (many, few) = (Apart { step: self.lanes, items: ahead }, Apart { step: self.lanes, items: FEW_AHEAD });
+        let (many, few) = (self.several(ahead), self.several(FEW_AHEAD));
         let size = |apart: Apart| int(apart.step * apart.items);
         let whole = mul(quot(self.length.clone(), size(many)), size(many));
         let whole = b.let_("whole", ScalarType::I64, whole);
@@ -193,6 +193,10 @@ impl Part<'_> {
             let is_here = |k: Expr| lt(convert(ScalarType::I32, mul(k, int(self.lanes))), left.clone());
             apart::each(b, self.op, few, &from, Some(&is_here), fine, |b, q| self.define(b, q), push)
         })
+    }
+
+    fn several(&self, items: i64) -> Apart {
+        Apart { step: self.lanes, items, streams: false }
     }
 
     /// A thread reads neighbours by wide loads: rows have a multiple of so many elements.

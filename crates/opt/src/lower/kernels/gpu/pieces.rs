@@ -112,10 +112,10 @@ impl Pieces {
         let rests = self.rests(&mut b);
         let notes = Expr::Param(b.scalar("notes", ScalarType::I64, self.notes.clone()));
         let waiting = ["row", "from", "to"].map(|name| b.array(name, ScalarType::I64, block as usize, true));
-        // By warp: whether a row of it waits.
+        // By warp: whether a row of it waits; behind them, whether any does.
         let warps = (block + WARP - 1) / WARP;
-        let some = b.array("some", ScalarType::Bool, warps as usize, true);
-        b.when(lt(Expr::Thread, int(warps)), |b| {
+        let some = b.array("some", ScalarType::Bool, warps as usize + 1, true);
+        b.when(lt(Expr::Thread, int(warps + 1)), |b| {
             b.emit(Stmt::SetElement(some, Expr::Thread, truth(false)));
             Ok(())
         })?;
@@ -159,7 +159,9 @@ impl Pieces {
                     for (array, e) in waiting.iter().zip([local(row), from, to]) {
                         b.emit(Stmt::SetElement(*array, Expr::Thread, e));
                     }
-                    b.emit(Stmt::SetElement(some, quot(Expr::Thread, int(WARP)), truth(true)));
+                    for n in [quot(Expr::Thread, int(WARP)), int(warps)] {
+                        b.emit(Stmt::SetElement(some, n, truth(true)));
+                    }
                     Ok(())
                 },
             )
@@ -194,12 +196,14 @@ impl Pieces {
                 Ok(())
             })
         };
-        b.for_("w", int(0), int(warps), int(1), false, |b, w| {
-            b.when(Expr::Element(some, Box::new(w.clone())), |b| {
-                let first = b.let_("first_of_warp", ScalarType::I64, mul(w, int(WARP)));
-                b.for_("l", int(0), int(WARP.min(block)), int(1), false, |b, l| {
-                    let n = b.let_("n", ScalarType::I64, add(first, l));
-                    together(b, n)
+        b.when(Expr::Element(some, Box::new(int(warps))), |b| {
+            b.for_("w", int(0), int(warps), int(1), false, |b, w| {
+                b.when(Expr::Element(some, Box::new(w.clone())), |b| {
+                    let first = b.let_("first_of_warp", ScalarType::I64, mul(w, int(WARP)));
+                    b.for_("l", int(0), int(WARP.min(block)), int(1), false, |b, l| {
+                        let n = b.let_("n", ScalarType::I64, add(first, l));
+                        together(b, n)
+                    })
                 })
             })
         })?;

@@ -22,7 +22,7 @@
 
 use super::super::Lowered;
 use super::super::body::may_fail;
-use super::super::build::Builder;
+use super::super::build::{Builder, zero};
 use super::super::expr::{
     add, and, binary, convert, eq, int, le, local, lt, max, min, mul, not, or, quot, select, sub,
 };
@@ -47,6 +47,11 @@ use terrace_ir::{Atom, ValueId};
 /// Blocks that a multiprocessor shall hold where a thread has gathers in flight. The compiler of CUDA would count on as many as shared memory allows, and leave
 /// too few registers for that.
 const RESIDENT: u32 = 5;
+
+/// Elements that a thread takes of a short row at most, without a loop.
+const AHEAD_ALONE: i64 = 8;
+/// Elements that a lane takes of longer rows at once.
+const AHEAD: i64 = 4;
 
 /// Emits the launches of a reduction of rows.
 pub fn lower(
@@ -92,6 +97,7 @@ pub fn lower(
         let rows = add(sub(to.row, from.row.clone()), to.inside.clone());
         let tile = Tile {
             op,
+            is_simple: operator.as_binary().is_some(),
             staged: &staged,
             masked,
             results,
@@ -107,7 +113,7 @@ pub fn lower(
             last: to.element,
             extent: &extent,
             ends: b.array("ends", ScalarType::I16, shape.cut.size() as usize + 1, true),
-            listed: b.array("listed", ScalarType::I16, shape.cut.size() as usize, true),
+            listed: b.array("listed", ScalarType::I16, (shape.listed() * shape.cut.block / WARP) as usize, true),
             counts: b.array("counts", ScalarType::U32, 2 * (shape.cut.block / WARP) as usize, true),
             marks: b.array("marks", ScalarType::U32, 2 * (shape.cut.block / WARP) as usize, true),
             large: b.array("large", ScalarType::I16, (shape.rounds() * shape.cut.block / WARP) as usize, true),
@@ -128,6 +134,8 @@ pub fn lower(
 /// A tile inside the kernel. Positions in it are small numbers, counted from its first element; so are its rows.
 struct Tile<'a> {
     op: &'a Op,
+    /// Whether the operator is one of two numbers.
+    is_simple: bool,
     staged: &'a Staged,
     masked: bool,
     results: &'a Results<'a>,
@@ -216,7 +224,7 @@ impl Tile<'_> {
             return one_by_one(b, true);
         }
         let fine = may_fail(&op.body).then(|| b.var("fine", ScalarType::Bool, truth(true)));
-        let apart = Apart { step: WARP, items: piece / WARP };
+        let apart = Apart { step: WARP, items: piece / WARP, streams: true };
         let define = |b: &mut Builder<'_>, q: Expr| self.define_in(b, int(0), q);
         apart::each(b, op, apart, &own, None, fine, define, |b, item, results| {
             let add_up = |b: &mut Builder<'_>| take(b, self.combine, acc, results, self.masked);
@@ -298,17 +306,18 @@ impl Tile<'_> {
     fn put_ends(&self, b: &mut Builder<'_>, own: Option<Expr>) -> Lowered<()> {
         let put = |b: &mut Builder<'_>, r: Expr, end: Expr| {
             let end = distance(min(end, self.last.clone()), self.first.clone());
-            b.emit(Stmt::SetElement(self.ends, add(r, int(1)), convert(ScalarType::I16, end)));
+            b.emit(Stmt::SetElement(self.ends, wide(plus(r, small(1))), convert(ScalarType::I16, end)));
             Ok(())
         };
-        let count = wide(self.rows.clone());
-        let mut from = Expr::Thread;
+        let thread = convert(ScalarType::I32, Expr::Thread);
+        let step = small(self.shape.cut.block as i32);
+        let mut from = thread.clone();
         if let Some(end) = own {
-            b.when(lt(Expr::Thread, count.clone()), |b| put(b, Expr::Thread, end))?;
-            from = add(Expr::Thread, int(self.shape.cut.block));
+            b.when(lt(thread.clone(), self.rows.clone()), |b| put(b, thread.clone(), end))?;
+            from = plus(thread, step.clone());
         }
-        b.for_("r", from, count, int(self.shape.cut.block), false, |b, r| {
-            let row = b.let_("row", ScalarType::I64, add(self.first_row.clone(), r.clone()));
+        b.for_small("r", from, self.rows.clone(), step, |b, r| {
+            let row = b.let_("row", ScalarType::I64, add(self.first_row.clone(), wide(r.clone())));
             let end = row_end(b, self.op, self.extent, row)?;
             put(b, r, end)
         })
@@ -350,28 +359,23 @@ impl Tile<'_> {
         let fine = may_fail(&op.body).then(|| b.var("fine", ScalarType::Bool, truth(true)));
         let own = b.let_("own", ScalarType::I64, add(self.first.clone(), Expr::Thread));
         let left = b.let_("left", ScalarType::I32, convert(ScalarType::I32, sub(self.length.clone(), Expr::Thread)));
-        let some = |b: &mut Builder<'_>, from: i64, items: i64, whole: bool| {
-            let own = b.let_("from", ScalarType::I64, add(own.clone(), int(from * cut.block)));
-            let place = |item: Expr| mul(add(item, int(from)), int(cut.block));
-            let is_here = |item: Expr| lt(convert(ScalarType::I32, place(item)), left.clone());
-            let is_here: Option<&dyn Fn(Expr) -> Expr> = if whole { None } else { Some(&is_here) };
-            let apart = Apart { step: cut.block, items };
+        let place = |item: Expr| mul(item, int(cut.block));
+        // The first `sure` items are there.
+        let all = |b: &mut Builder<'_>, sure: i64| {
+            let is_here = |item: Expr| {
+                let is_left = lt(convert(ScalarType::I32, place(item.clone())), left.clone());
+                if sure == 0 { is_left } else { or(lt(item, int(sure)), is_left) }
+            };
+            let apart = Apart { step: cut.block, items: cut.items, streams: true };
             let define = |b: &mut Builder<'_>, q: Expr| self.define_in(b, int(0), q);
-            apart::each(b, op, apart, &own, is_here, fine, define, |b, item, results| {
+            apart::each(b, op, apart, &own, Some(&is_here), fine, define, |b, item, results| {
                 let ok = if fine.is_some() { item.ok.clone() } else { truth(true) };
                 keep(b, &add(place(item.number.clone()), Expr::Thread), ok, results)
             })
         };
         // Tiles are rarely full, but rarely less than half full.
-        let head = (cut.items * 5 / 8).max(1);
-        b.if_(
-            le(int(head * cut.block), self.length.clone()),
-            |b| {
-                some(b, 0, head, true)?;
-                some(b, head, cut.items - head, false)
-            },
-            |b| some(b, 0, cut.items, false),
-        )?;
+        let sure = (cut.items * 5 / 8).max(1);
+        b.if_(le(int(sure * cut.block), self.length.clone()), |b| all(b, sure), |b| all(b, 0))?;
         if let Some(fine) = fine {
             b.when(not(local(fine)), |b| {
                 let end = add(self.first.clone(), self.length.clone());
@@ -429,13 +433,13 @@ impl Tile<'_> {
     /// Every thread looks at its rows: short segments are combined, longer ones are noted for those who do.
     fn by_threads(&self, b: &mut Builder<'_>, values: &[ArrayId]) -> Lowered<()> {
         let warp = warp(b);
-        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(WARP * self.shape.cut.items)));
-        b.for_("base", int(0), wide(self.rows.clone()), int(self.shape.cut.block), false, |b, base| {
-            let r = b.let_("r", ScalarType::I64, add(base, Expr::Thread));
-            let i = b.let_("i", ScalarType::I32, convert(ScalarType::I32, r.clone()));
+        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(self.shape.listed())));
+        let step = small(self.shape.cut.block as i32);
+        b.for_small("base", small(0), self.rows.clone(), step, |b, base| {
+            let i = b.let_("i", ScalarType::I32, plus(base, convert(ScalarType::I32, Expr::Thread)));
             let is_medium = b.var("is_medium", ScalarType::Bool, truth(false));
             let word = b.var("word", ScalarType::I32, i.clone());
-            b.when(lt(r, wide(self.rows.clone())), |b| self.by_thread(b, values, &i, (is_medium, word)))?;
+            b.when(lt(i.clone(), self.rows.clone()), |b| self.by_thread(b, values, &i, (is_medium, word)))?;
             let rank = b.local("rank", ScalarType::U32);
             let at = add(mul(warp.clone(), int(2)), select(local(is_medium), int(0), int(1)));
             let at = b.let_("count_at", ScalarType::I64, at);
@@ -478,7 +482,7 @@ impl Tile<'_> {
             le(length.clone(), small(self.shape.short as i32)),
             |b| {
                 let acc = self.combine.vars(b, "acc", &self.combine.neutral);
-                self.push_all(b, &acc, values, (local(start), to, 1))?;
+                self.push_all(b, &acc, values, (local(start), to, 1), true)?;
                 self.store(b, &acc, i, local(start), length.clone(), long)
             },
             |b| {
@@ -516,19 +520,46 @@ impl Tile<'_> {
         b.emit(Stmt::SetElement(self.some, round, truth(true)));
     }
 
-    /// Elements from one on, a step apart.
+    /// Elements from one on, a step apart. Of simple operators several are asked for at once, each only if it is there: rows of a warp differ in length, and a loop that the
+    /// compiler unrolls would go through its remainders one after the other.
     fn push_all(
         &self,
         b: &mut Builder<'_>,
         acc: &[LocalId],
         values: &[ArrayId],
         (from, to, step): (Expr, Expr, i64),
+        is_short: bool,
     ) -> Lowered<()> {
-        let k = b.var("k", ScalarType::I32, from);
         let to = b.let_("end", ScalarType::I32, to);
-        b.while_(lt(local(k), to), |b| {
-            self.push(b, acc, values, wide(local(k)))?;
-            b.set(k, plus(local(k), small(step as i32)));
+        if !self.is_simple || self.staged.rest.is_some() || self.combine.may_fail() {
+            let k = b.var("k", ScalarType::I32, from);
+            return b.while_(lt(local(k), to), |b| {
+                self.push(b, acc, values, wide(local(k)))?;
+                b.set(k, plus(local(k), small(step as i32)));
+                Ok(())
+            });
+        }
+        let few = |b: &mut Builder<'_>, k: Expr, items: i64| {
+            b.for_("a", int(0), int(items), int(1), true, |b, a| {
+                let at = plus(k, convert(ScalarType::I32, mul(a, int(step))));
+                let at = b.let_("at", ScalarType::I32, at);
+                let here = b.let_("here", ScalarType::Bool, lt(at.clone(), to.clone()));
+                let element = |(array, ty): (&ArrayId, &ScalarType)| {
+                    let x = Expr::Element(*array, Box::new(wide(at.clone())));
+                    b.let_("x", *ty, select(here.clone(), x, zero(*ty)))
+                };
+                let staged: Vec<Expr> = values.iter().zip(&self.combine.types).map(element).collect();
+                b.when(here, |b| self.combine.push(b, acc, &staged))
+            })
+        };
+        if is_short && self.shape.short <= AHEAD_ALONE {
+            let k = b.let_("k", ScalarType::I32, from);
+            return few(b, k, self.shape.short);
+        }
+        let k = b.var("k", ScalarType::I32, from);
+        b.while_(lt(local(k), to.clone()), |b| {
+            few(b, local(k), AHEAD)?;
+            b.set(k, plus(local(k), small((step * AHEAD) as i32)));
             Ok(())
         })
     }
@@ -572,7 +603,7 @@ impl Tile<'_> {
     }
 
     fn segment(&self, b: &mut Builder<'_>) -> Segment {
-        let mut var = |name: &str, ty: ScalarType| b.var(name, ty, super::super::build::zero(ty));
+        let mut var = |name: &str, ty: ScalarType| b.var(name, ty, zero(ty));
         Segment {
             row: var("i", ScalarType::I32),
             from: var("start", ScalarType::I32),
@@ -584,20 +615,21 @@ impl Tile<'_> {
     /// Eight lanes per segment of medium length. All warps go on while one has some left.
     fn by_groups(&self, b: &mut Builder<'_>, values: &[ArrayId]) -> Lowered<()> {
         let lane = b.let_("lane", ScalarType::I32, convert(ScalarType::I32, bits(Expr::Thread, int(GROUP - 1))));
-        let group = b.let_("group", ScalarType::I64, quot(bits(Expr::Thread, int(WARP - 1)), int(GROUP)));
+        let group = quot(bits(Expr::Thread, int(WARP - 1)), int(GROUP));
+        let group = b.let_("group", ScalarType::I32, convert(ScalarType::I32, group));
         let warp = warp(b);
-        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(WARP * self.shape.cut.items)));
-        let count = |warp: Expr| convert(ScalarType::I64, Expr::Element(self.counts, Box::new(mul(warp, int(2)))));
-        let own = b.let_("count", ScalarType::I64, count(warp));
+        let list = b.let_("list", ScalarType::I64, mul(warp.clone(), int(self.shape.listed())));
+        let count = |warp: Expr| self.element(self.counts, mul(warp, int(2)));
+        let own = b.let_("count", ScalarType::I32, count(warp));
         let most = (1..self.warps()).fold(count(int(0)), |most, w| max(most, count(int(w))));
-        let most = b.let_("most", ScalarType::I64, most);
-        b.for_("base", int(0), most, int(WARP / GROUP), false, |b, base| {
+        let most = b.let_("most", ScalarType::I32, most);
+        b.for_small("base", small(0), most, small((WARP / GROUP) as i32), |b, base| {
             let segment = self.segment(b);
-            let k = b.let_("k", ScalarType::I64, add(base, group));
+            let k = b.let_("k", ScalarType::I32, plus(base, group));
             let is_mine = b.let_("is_mine", ScalarType::Bool, lt(k.clone(), own));
             let acc = self.combine.vars(b, "acc", &self.combine.neutral);
             b.when(is_mine.clone(), |b| {
-                let word = b.let_("word", ScalarType::I32, self.element(self.listed, add(list, k)));
+                let word = b.let_("word", ScalarType::I32, self.element(self.listed, add(list, wide(k))));
                 b.set(segment.is_piece, lt(word.clone(), small(0)));
                 b.set(segment.row, select(local(segment.is_piece), minus(small(-1), word.clone()), word));
                 let from = self.element(self.ends, wide(local(segment.row)));
@@ -662,7 +694,7 @@ impl Tile<'_> {
             let from = b.let_("own", ScalarType::I32, from);
             (from.clone(), min(plus(from, each), end), 1)
         };
-        self.push_all(b, acc, values, (from, to, step))
+        self.push_all(b, acc, values, (from, to, step), false)
     }
 
     fn store_segment(&self, b: &mut Builder<'_>, acc: &[LocalId], segment: &Segment) -> Lowered<()> {
