@@ -95,7 +95,7 @@ fn formatting_is_stable_and_keeps_the_meaning() {
 /// Programs that people read to learn from have the one layout.
 #[test]
 fn programs_are_formatted() {
-    let folders = ["corpus", "prelude", "spine", "../examples", "../lib"];
+    let folders = ["corpus", "library", "prelude", "spine", "../examples", "../lib"];
     let mut wrong = Vec::new();
     for path in folders.into_iter().flat_map(programs_below) {
         let text = std::fs::read_to_string(&path).expect("a readable program");
