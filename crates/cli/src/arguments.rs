@@ -27,6 +27,7 @@ const EXAMPLES: &str = "Examples:
   terrace bench examples/collatz.tce '[i + 1 for i < 100000]' --json collatz.json
   terrace ir --stage flat examples/spmv.tce
   terrace repl examples/quicksort.tce
+  terrace data examples/data/matrix.parquet
   terrace devices";
 
 #[derive(Subcommand)]
@@ -115,6 +116,14 @@ pub(crate) enum Command {
         /// Programs whose definitions are there from the start.
         files: Vec<PathBuf>,
     },
+    /// Shows what data files hold: columns, types, lengths of rows, the first values.
+    Data {
+        /// Data files, with perhaps `:column` behind their names.
+        #[arg(required = true)]
+        files: Vec<String>,
+        #[command(flatten)]
+        messages: Messages,
+    },
     /// Lists what programs can run on, with the numbers that `--device` takes, and what is missing.
     Devices,
     /// Explains an error code.
@@ -132,7 +141,7 @@ pub(crate) struct Run {
     /// Which entry; not needed where there is only one.
     #[arg(long)]
     pub(crate) entry: Option<String>,
-    /// One per parameter: a Terrace expression, or a data file (.npy, .arrow, .parquet) with perhaps `:column` behind it.
+    /// One per parameter: a Terrace expression, or a data file (.csv, .jsonl, .mtx, .npy, .arrow, .parquet, …) with perhaps `:column` behind it.
     #[arg(allow_negative_numbers = true)]
     pub(crate) args: Vec<String>,
     /// Writes the result to a file, in the format of its ending, instead of printing it.
@@ -160,7 +169,7 @@ pub(crate) enum Listed {
 /// How messages are written.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Messages {
-    /// Messages as JSON, one per line, for tools; of `shapes` and `check --stats` the findings too.
+    /// Messages as JSON, one per line, for tools; of `shapes`, `data` and `check --stats` the findings too.
     #[arg(long)]
     pub(crate) json: bool,
 }

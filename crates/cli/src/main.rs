@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `devices`, `explain`.
+//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `data`, `devices`, `explain`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace), 130 (stopped by Ctrl-C).
@@ -9,10 +9,12 @@ mod arguments;
 mod bench;
 mod commands;
 mod compare;
+mod data;
 mod devices;
 mod format;
 mod output;
 mod profile;
+mod progress;
 mod repl;
 mod run;
 mod sizes;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Repl { .. } => repl::stop_on_interrupt(),
         _ => output::stop_on_interrupt(),
     }
+    progress::show_progress();
     let plain = Messenger::default();
     let (messenger, outcome) = match cli.command {
         Command::Check { paths, stats, list, messages } => {
@@ -58,6 +61,10 @@ fn main() -> ExitCode {
         Command::Bench(it) => (plain, bench::bench(&it)),
         Command::Ir { file, stage, all, json, how } => (plain, commands::ir(&file, stage, all, json, &how)),
         Command::Repl { files } => (plain, repl::repl(&files)),
+        Command::Data { files, messages } => {
+            let m = Messenger::new(messages);
+            (m, data::data(&files, m))
+        }
         Command::Devices => (plain, devices::devices()),
         Command::Explain { code } => (plain, commands::explain(&code)),
     };

@@ -4,6 +4,7 @@
 //! reading (`terrace run … | head`) ends the run quietly.
 
 use crate::arguments::Messages;
+use crate::progress::wipe;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -73,6 +74,7 @@ pub(crate) fn colour() -> bool {
 
 /// Writes to standard output.
 pub(crate) fn print(text: &str) {
+    wipe();
     let mut out = std::io::stdout().lock();
     if let Err(why) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         // Nobody reads any more: that is how pipes end.
@@ -86,6 +88,7 @@ pub(crate) fn print(text: &str) {
 
 /// Writes to standard error; there is nobody to tell if that fails.
 pub(crate) fn error(text: &str) {
+    wipe();
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -4,6 +4,7 @@ use crate::arguments::Run;
 use crate::commands::{arguments, chosen_entry, engine, load, runs_interpreted};
 use crate::output::{Messenger, Verdict, error, print};
 use crate::profile::{Clock, show};
+use crate::progress::wipe;
 use std::fmt::Write;
 use terrace::{Backend, Engine, Failed, Outcome, Settings, Value};
 
@@ -29,6 +30,7 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
         false => program.argument_value(&name, k, text),
     };
     let Some(values) = arguments(&program, &name, &it.args, make)? else { return Ok(Verdict::Usage) };
+    wipe();
     clock.lap("reading the arguments");
     let settings = how.settings()?;
     let profile = settings.profile || it.profile.is_some();
@@ -47,7 +49,10 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     let outcome = engine.call_values(&name, values)?;
     clock.lap("calling the entry");
     match &it.output {
-        Some(path) => program.write_output(&name, &outcome.value, path)?,
+        Some(path) => {
+            program.write_output(&name, &outcome.value, path)?;
+            wipe();
+        }
         None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
     }
     clock.lap("writing the result");

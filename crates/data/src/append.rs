@@ -48,13 +48,20 @@ pub(crate) enum Offsets {
 }
 
 impl Bytes {
-    fn own(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn own(&mut self) -> &mut Vec<u8> {
         if let Bytes::Lent(buffer) = self {
             *self = Bytes::Own(buffer.to_vec());
         }
         match self {
             Bytes::Own(bytes) => bytes,
             Bytes::Lent(_) => unreachable!("it was copied"),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Bytes::Lent(buffer) => buffer.len(),
+            Bytes::Own(bytes) => bytes.len(),
         }
     }
 
@@ -67,7 +74,7 @@ impl Bytes {
 }
 
 impl Offsets {
-    fn own(&mut self) -> &mut Vec<i64> {
+    pub(crate) fn own(&mut self) -> &mut Vec<i64> {
         if let Offsets::Lent(buffer) = self {
             *self = Offsets::Own(buffer.to_vec());
         }
@@ -83,6 +90,14 @@ impl Offsets {
             Offsets::Own(offsets) => offsets,
         };
         all.last().copied().unwrap_or(0)
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Offsets::Lent(offsets) => offsets.len().saturating_sub(1),
+            Offsets::Own(offsets) => offsets.len().saturating_sub(1),
+        }
     }
 
     fn is_empty(&self) -> bool {

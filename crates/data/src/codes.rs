@@ -2,14 +2,14 @@
 //!
 //! `T0720` to `T0749` belong to this crate: reading from `T0720`, writing from `T0740`. A code keeps its meaning for ever.
 
-pub(crate) const EXPLANATIONS: [(&str, &str); 12] = [
+pub(crate) const EXPLANATIONS: [(&str, &str); 13] = [
     (
         "T0720",
         "A data file cannot be opened or read: it does not exist, is a folder, or may not be read. Paths are relative to the folder in which the command is run.",
     ),
     (
         "T0721",
-        "The ending of a name says in which format the data are: `.npy` is a numpy array, `.parquet` a Parquet table, `.arrow`, `.ipc` and `.feather` an Arrow table. Other formats must be converted first, for example with pyarrow or pandas.",
+        "The ending of a name says in which format the data are: `.npy` is a numpy array, `.parquet` a Parquet table, `.arrow`, `.ipc` and `.feather` an Arrow table, `.csv` and `.tsv` lines of fields, `.jsonl` and `.ndjson` a JSON value per line, `.json` one JSON document, `.mtx` a matrix of Matrix Market, `.txt`, `.text` and `.log` lines of text, `.wav` sound, `.fasta`, `.fa`, `.fna`, `.faa`, `.fastq` and `.fq` sequences. Other formats must be converted first, for example with pyarrow or pandas.",
     ),
     (
         "T0722",
@@ -21,7 +21,7 @@ pub(crate) const EXPLANATIONS: [(&str, &str); 12] = [
     ),
     (
         "T0724",
-        "A table has several columns, and which of them are meant is not clear, or one that is wanted is not there. `file.parquet:column` names one. An array of records takes the columns with the names of its fields; an array of tuples takes all columns in order. An `.npy` file has no columns.",
+        "A table has several columns, and which of them are meant is not clear, or one that is wanted is not there. `file.parquet:column` names one. An array of records takes the columns with the names of its fields; an array of tuples takes all columns in order. A CSV file has names if its first line holds them. An `.npy` file, a matrix and a text have no columns.",
     ),
     (
         "T0725",
@@ -44,12 +44,16 @@ pub(crate) const EXPLANATIONS: [(&str, &str); 12] = [
         "Values of an enum, and tuples and records without any parts, have no form in data files. Pass a number or a record for each case instead.",
     ),
     (
+        "T0730",
+        "A text file holds something else than is wanted. Text does not say of what type its numbers are, so the type of the parameter decides, and every field must be a number of that type: an integer without a point for `i32`, within its range; `true` or `false` for `bool`. In JSON, a text, an array or an object must stand where one is wanted. The message names the line, and the column where there are any.",
+    ),
+    (
         "T0740",
         "A data file cannot be written: the disk is full, the folder does not exist, or there is no permission. A file is written beside its place and moved there when it is whole, so nothing half finished is left under its name and an older file of that name stays as it was.",
     ),
     (
         "T0741",
-        "A value does not fit the format of the file. An `.npy` file holds one array of numbers whose rows all have the same length; Parquet and Arrow files hold ragged arrays, records and tuples as well.",
+        "A value does not fit the format of the file. An `.npy` file holds one array of numbers whose rows all have the same length; a line of a CSV file holds numbers and texts; Parquet, Arrow and JSON files hold ragged arrays, records and tuples as well.",
     ),
 ];
 

@@ -49,6 +49,31 @@ impl Value {
 }
 
 impl Column {
+    /// The number of a row, as bytes.
+    pub(crate) fn number(&self, row: usize) -> Option<(ScalarType, &[u8])> {
+        let Column::Numbers(ty, bytes) = self else { return None };
+        let width = ty.size_bytes();
+        Some((*ty, bytes.as_slice().get(row * width..(row + 1) * width)?))
+    }
+
+    /// The elements of a row: from where to where, and of what.
+    pub(crate) fn elements(&self, row: usize) -> Option<(std::ops::Range<usize>, &Column)> {
+        match self {
+            Column::Equal(length, inner) => Some((row * length..(row + 1) * length, inner)),
+            Column::Rows(offsets, inner) => Some((*offsets.get(row)? as usize..*offsets.get(row + 1)? as usize, inner)),
+            _ => None,
+        }
+    }
+
+    /// A row of bytes.
+    pub(crate) fn text(&self, row: usize) -> Option<&[u8]> {
+        let (range, inner) = self.elements(row)?;
+        match inner {
+            Column::Numbers(ScalarType::U8, bytes) => bytes.as_slice().get(range),
+            _ => None,
+        }
+    }
+
     /// The nested value of which this is the only row.
     pub fn to_data(&self) -> Data {
         self.rows(0, 1).pop().unwrap_or(Data::Tuple(Vec::new()))

@@ -8,6 +8,7 @@
 
 use arrow_schema::{DataType, FieldRef};
 use terrace_base::ScalarType;
+use terrace_plan::surface::Surface;
 
 /// What a type of a file is, once dictionaries are decoded.
 pub(crate) enum Shape<'a> {
@@ -93,4 +94,18 @@ pub(crate) fn describe(found: &DataType) -> String {
         }
         Shape::Foreign(what, _) => what.into(),
     }
+}
+
+/// The same as a type that a reader can be asked for; none where a part of it is foreign.
+pub(crate) fn surface_of(found: &DataType, name: &str) -> Option<Surface> {
+    Some(match shape(found) {
+        Shape::Scalar(scalar) => Surface::Scalar(scalar),
+        Shape::Bytes => Surface::Array(Box::new(Surface::Scalar(ScalarType::U8))),
+        Shape::List(item) => Surface::Array(Box::new(surface_of(item.data_type(), name)?)),
+        Shape::Struct(fields) => {
+            let part = |f: &FieldRef| Some((f.name().clone(), surface_of(f.data_type(), f.name())?));
+            Surface::Record { name: name.to_string(), fields: fields.iter().map(part).collect::<Option<_>>()? }
+        }
+        Shape::Foreign(..) => return None,
+    })
 }

@@ -4,6 +4,12 @@
 //! v.npy                 numpy
 //! m.parquet:rows        Parquet, the column `rows`
 //! t.arrow t.ipc         Arrow; whether file or stream, its first bytes say
+//! t.csv:height t.tsv    lines of fields
+//! t.jsonl t.json        a value per line, one document
+//! m.mtx                 Matrix Market
+//! words.txt             lines of text
+//! a.wav:rate            sound
+//! genome.fa reads.fq    sequences
 //! [1.0, 2.0]            not a data file
 //! ```
 //!
@@ -21,14 +27,48 @@ pub(crate) enum Format {
     Arrow,
     /// Parquet.
     Parquet,
+    /// Lines of fields with commas between them.
+    Csv,
+    /// The same with tabulators.
+    Tsv,
+    /// A value per line.
+    JsonLines,
+    /// One document.
+    Json,
+    /// Matrix Market.
+    MatrixMarket,
+    /// Lines of text.
+    Text,
+    /// Sound.
+    Wav,
+    /// Sequences of letters.
+    Fasta,
+    /// The same with qualities.
+    Fastq,
 }
 
-const ENDINGS: [(&str, Format); 5] = [
+const ENDINGS: [(&str, Format); 21] = [
     (".npy", Format::Npy),
     (".arrow", Format::Arrow),
     (".ipc", Format::Arrow),
     (".feather", Format::Arrow),
     (".parquet", Format::Parquet),
+    (".csv", Format::Csv),
+    (".tsv", Format::Tsv),
+    (".jsonl", Format::JsonLines),
+    (".ndjson", Format::JsonLines),
+    (".json", Format::Json),
+    (".mtx", Format::MatrixMarket),
+    (".txt", Format::Text),
+    (".text", Format::Text),
+    (".log", Format::Text),
+    (".wav", Format::Wav),
+    (".fasta", Format::Fasta),
+    (".fa", Format::Fasta),
+    (".fna", Format::Fasta),
+    (".faa", Format::Fasta),
+    (".fastq", Format::Fastq),
+    (".fq", Format::Fastq),
 ];
 
 fn format_of(text: &str) -> Option<Format> {
@@ -37,6 +77,24 @@ fn format_of(text: &str) -> Option<Format> {
 }
 
 impl Format {
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Npy => "numpy",
+            Format::Arrow => "Arrow",
+            Format::Parquet => "Parquet",
+            Format::Csv => "CSV",
+            Format::Tsv => "TSV",
+            Format::JsonLines => "JSON lines",
+            Format::Json => "JSON",
+            Format::MatrixMarket => "Matrix Market",
+            Format::Text => "text",
+            Format::Wav => "WAV",
+            Format::Fasta => "FASTA",
+            Format::Fastq => "FASTQ",
+        }
+    }
+
     /// The format of a file that is to be written.
     pub(crate) fn for_writing(path: &Path) -> Result<Format, DataError> {
         Format::of(path).map_err(|e| e.hint("give the file one of these endings"))
@@ -80,7 +138,9 @@ mod tests {
         check("[1.0, 2.0]", None);
         check("\"v.npy\"", None);
         check(".npy", None);
-        check("m.csv", None);
+        check("m.csv", Some(("m.csv", None)));
+        check("m.csv:a b", Some(("m.csv", Some("a b"))));
+        check("m.xlsx", None);
         check("", None);
     }
 }

@@ -17,13 +17,14 @@ use crate::encode::Table;
 use crate::error::{DataError, damaged, unreadable};
 use crate::fit::select;
 use crate::gather::{Form, Gather};
+use crate::progress::Steps;
 use crate::save::Output;
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{Block, CompressionType, MessageHeader, RecordBatch as Head, root_as_footer, root_as_message};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, SchemaRef};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -64,6 +65,12 @@ pub(crate) fn read(
     }
 }
 
+/// The columns of a file and their types.
+pub(crate) fn schema(file: File, name: &str, budget: Budget) -> Result<SchemaRef, DataError> {
+    let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
+    Source { file: BufReader::new(file), length, name, budget }.schema()
+}
+
 impl Source<'_> {
     /// So many bytes from a place, if the file has them.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, DataError> {
@@ -81,7 +88,8 @@ impl Source<'_> {
         damaged(self.name, format!("the decoder says: {e}"))
     }
 
-    fn file_format(&mut self, wanted: &Surface, column: Option<&str>, form: Form) -> Result<Value, DataError> {
+    /// The table of contents.
+    fn footer(&mut self) -> Result<Vec<u8>, DataError> {
         let name = self.name;
         let early = || damaged(name, "its table of contents is missing: it was not written to its end");
         let tail = self.bytes(self.length.checked_sub(10).ok_or_else(early)?, 10)?;
@@ -91,7 +99,29 @@ impl Source<'_> {
         if magic != MAGIC {
             return Err(early());
         }
-        let bytes = self.bytes((self.length - 10).checked_sub(size).ok_or_else(early)?, size)?;
+        self.bytes((self.length - 10).checked_sub(size).ok_or_else(early)?, size)
+    }
+
+    /// The columns and their types.
+    fn schema(&mut self) -> Result<SchemaRef, DataError> {
+        let name = self.name;
+        let start = self.bytes(0, self.length.min(8))?;
+        let wrong = |what: String| damaged(name, format!("it states no types: {what}"));
+        let schema = if start.starts_with(MAGIC) {
+            let bytes = self.footer()?;
+            let footer = root_as_footer(&bytes).map_err(|e| wrong(e.to_string()))?;
+            try_fb_to_schema(footer.schema().ok_or_else(|| wrong("none".into()))?)
+        } else {
+            let Some((first, _)) = self.message(&mut 0)? else { return Err(damaged(name, "it holds nothing")) };
+            let head = root_as_message(head_of(&first)).map_err(|e| wrong(e.to_string()))?;
+            try_fb_to_schema(head.header_as_schema().ok_or_else(|| wrong("none".into()))?)
+        };
+        schema.map(Arc::new).map_err(|e| self.says(&e))
+    }
+
+    fn file_format(&mut self, wanted: &Surface, column: Option<&str>, form: Form) -> Result<Value, DataError> {
+        let name = self.name;
+        let bytes = self.footer()?;
         let footer =
             root_as_footer(&bytes).map_err(|e| damaged(name, format!("its table of contents is wrong: {e}")))?;
         let schema = footer.schema().ok_or_else(|| damaged(name, "it states no types"))?;
@@ -105,8 +135,10 @@ impl Source<'_> {
             decoder.read_dictionary(block, &message).map_err(|e| self.says(&e))?;
         }
         let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
+        let mut steps = Steps::reading(name, self.length);
         for block in footer.recordBatches().iter().flatten() {
             let message = self.block(block)?;
+            steps.reach(u64::try_from(block.offset()).unwrap_or(0));
             if let Some(batch) = decoder.read_record_batch(block, &message).map_err(|e| self.says(&e))? {
                 gather.push(&batch)?;
             }
@@ -176,7 +208,9 @@ impl Source<'_> {
 
         let mut decoder = FileDecoder::new(schema.clone(), head.version()).with_projection(columns.clone());
         let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
+        let mut steps = Steps::reading(name, self.length);
         while let Some((message, block)) = self.message(&mut at)? {
+            steps.reach(at);
             let kind = root_as_message(head_of(&message)).map(|head| head.header_type());
             if kind == Ok(MessageHeader::DictionaryBatch) {
                 decoder.read_dictionary(&block, &message).map_err(|e| self.says(&e))?;

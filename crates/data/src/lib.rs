@@ -1,7 +1,8 @@
 //! Data files to nested values and back.
 //!
-//! An entry takes arrays of arrays of records; the world keeps them in Parquet, Arrow and numpy files. Nothing is converted on the way: a
-//! column keeps its width, a missing value is an error, and the shape of the file decides the shape of the array.
+//! An entry takes arrays of arrays of records; the world keeps them in Parquet, Arrow and numpy files, and in text. Nothing is converted on the way: a
+//! column keeps its width, a missing value is an error, and the shape of the file decides the shape of the array. Text does not say what its
+//! numbers are; there the wanted type directs the reading.
 //!
 //! ```text
 //! matrix.parquet                                   terrace run spmv.tce matrix.parquet:rows vector.npy
@@ -28,11 +29,31 @@
 //! | missing values | nothing | refused: where the first is, and how many |
 //! | decimals, dates, times, maps, unions, half floats | nothing | refused: with what to convert to |
 //!
+//! Text, sound and matrices (`t` is any scalar type, text is `[]u8`):
+//!
+//! | in the file | wanted | remarks |
+//! | --- | --- | --- |
+//! | `.csv`, `.tsv` | `[]record` | columns by the names in the first line, others are ignored |
+//! | | `[](a, b)` | all columns in order; a first line of words where numbers are wanted is a header |
+//! | | `[]t`, `[][]u8` | the only column, `file.csv:column`, or by number, `file.csv:0` |
+//! | | `[][]t`, `[][][]u8` | lines of any lengths; a blank one is an empty row |
+//! | `.jsonl`, `.ndjson` | `[]t` for any `t` but enums | a value per line; `file.jsonl:field` takes one field of each |
+//! | `.json` | any type but enums | objects are records, arrays are arrays or tuples, texts are `[]u8` |
+//! | `.mtx` coordinate | `[][](i32, f64)`, `[](i32, i32, f64)` | any integers and numbers; indices from 0; a `pattern` has no values; symmetric ones are completed |
+//! | `.mtx` array | `[][]f64` | any numbers |
+//! | `.wav` | `[]t`, `[][]t` | frames of channels; `t` as in the file, or floats in [-1, 1); `file.wav:rate` |
+//! | `.txt`, `.text`, `.log` | `[][]u8`, `[]u8` | lines, or all bytes |
+//! | `.fasta` `.fa` `.fna` `.faa`, `.fastq` `.fq` | `[][]u8`, records or tuples of `name`, `sequence`, `quality` | |
+//! | empty fields, `null`, fields that are not there | nothing | refused: where the first is, and how many |
+//!
 //! [`write()`] goes the other way: a column per field of a record or part of a tuple (`0`, `1`, …), or one column `value`.
 //!
 //! [`read_flat`] and [`write_flat`] are the same for programs that compute on columns: numbers are never Rust values one by one.
 //!
-//! Declines to convert between number types, to invent values for missing ones, and to read CSV.
+//! [`survey`] is for people: it finds out what a file holds, also where only its values tell.
+//!
+//! Declines to convert between number types, and to invent values for missing ones. Files are read, not mapped into memory, which would need
+//! `unsafe`; binary numbers are read straight to where they stay.
 
 mod append;
 mod budget;
@@ -46,17 +67,24 @@ mod error;
 mod fit;
 mod footer;
 mod gather;
+mod grow;
 mod guard;
 mod ipc;
 mod npy;
 mod parquet_file;
 mod piece;
+mod progress;
 mod save;
+mod sound;
+mod survey;
+mod text;
 
 pub use codes::explain;
 pub use column::{Column, Value};
 pub use ending::is_data_file;
 pub use error::DataError;
+pub use progress::{Progress, on_progress};
+pub use survey::{Bar, Lengths, Survey, Surveyed, declarations, lengths, spelled, survey};
 
 use budget::Budget;
 use encode::Table;
@@ -93,6 +121,7 @@ fn read_within(
         Format::Parquet => {
             guard::against_damage(&name, || parquet_file::read(file, &name, wanted, column, budget, form))
         }
+        text => text::read(file, &name, text, wanted, column, budget, form),
     }
 }
 
@@ -103,6 +132,10 @@ pub fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), DataErr
         Format::Npy => npy::write::write(path, value, surface),
         Format::Arrow => save::save(path, |out| ipc::write(out, &Table::nested(value, surface)?)),
         Format::Parquet => save::save(path, |out| parquet_file::write(out, &Table::nested(value, surface)?)),
+        text => {
+            let column = grow::column_of(value, surface)?;
+            save::save(path, |out| text::write::write(out, text, &column, surface))
+        }
     }
 }
 
@@ -113,6 +146,7 @@ pub fn write_flat(path: &Path, value: &Column, surface: &Surface) -> Result<(), 
         Format::Npy => npy::write::write_column(path, value, surface),
         Format::Arrow => save::save(path, |out| ipc::write(out, &Table::flat(value, surface)?)),
         Format::Parquet => save::save(path, |out| parquet_file::write(out, &Table::flat(value, surface)?)),
+        text => save::save(path, |out| text::write::write(out, text, value, surface)),
     }
 }
 
@@ -121,6 +155,7 @@ pub fn check_target(path: &Path, surface: &Surface) -> Result<(), DataError> {
     match Format::for_writing(path)? {
         Format::Npy => npy::write::check_type(surface)?,
         Format::Arrow | Format::Parquet => encode::check_type(surface)?,
+        text => text::write::check_type(text, surface)?,
     }
     save::check_folder(path)
 }
@@ -138,7 +173,7 @@ mod tests {
         let value = Data::Array(vec![Data::Scalar(Scalar::I64(7)); 100_000]);
         let surface = Surface::Array(Box::new(Surface::Scalar(ScalarType::I64)));
         let forms = [(Form::Nested, size_of::<Data>() as u64), (Form::Flat, 8)];
-        for ending in ["parquet", "arrow", "npy"] {
+        for ending in ["parquet", "arrow", "npy", "csv", "jsonl", "json"] {
             let path = folder.join(format!("value.{ending}"));
             write(&path, &value, &surface).expect("it can be written");
             for (form, each) in forms {

@@ -12,7 +12,9 @@ use crate::error::{DataError, damaged, unreadable};
 use crate::fit::select;
 use crate::footer;
 use crate::gather::{Form, Gather};
+use crate::progress::Steps;
 use crate::save::Output;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::ArrowWriter;
@@ -27,18 +29,30 @@ use terrace_plan::surface::Surface;
 /// Rows of a batch: the decoder's own advice for flat columns, and small enough for long rows.
 const ROWS: usize = 4096;
 
+fn open(mut file: File, name: &str) -> Result<ParquetRecordBatchReaderBuilder<File>, DataError> {
+    let length = check_magic(&mut file, name)?;
+    check_footer(&mut file, length, name)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| not_decoded(name, &e))?;
+    check_chunks(builder.metadata(), length, name)?;
+    Ok(builder)
+}
+
+/// The columns of a file and their types.
+pub(crate) fn schema(file: File, name: &str) -> Result<SchemaRef, DataError> {
+    open(file, name).map(|builder| builder.schema().clone())
+}
+
 pub(crate) fn read(
-    mut file: File,
+    file: File,
     name: &str,
     wanted: &Surface,
     column: Option<&str>,
     budget: Budget,
     form: Form,
 ) -> Result<Value, DataError> {
-    let length = check_magic(&mut file, name)?;
-    check_footer(&mut file, length, name)?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| not_decoded(name, &e))?;
-    check_chunks(builder.metadata(), length, name)?;
+    let builder = open(file, name)?;
+    let total = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let mut steps = Steps::reading_rows(name, total);
     let schema = builder.schema().clone();
     let selection = select(&schema, wanted, column, name)?;
     let columns = selection.columns();
@@ -47,8 +61,12 @@ pub(crate) fn read(
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.clone());
     let batches = builder.with_projection(mask).with_batch_size(ROWS).build().map_err(|e| not_decoded(name, &e))?;
     let mut gather = Gather::new(name, &schema, wanted, &selection, columns, budget, form);
+    let mut rows = 0;
     for batch in batches {
-        gather.push(&batch.map_err(|e| damaged(name, format!("the decoder says: {e}")))?)?;
+        let batch = batch.map_err(|e| damaged(name, format!("the decoder says: {e}")))?;
+        gather.push(&batch)?;
+        rows += batch.num_rows() as u64;
+        steps.reach(rows);
     }
     gather.finish()
 }

@@ -11,6 +11,7 @@
 //! called a full disk.
 
 use crate::error::{DataError, unwritable};
+use crate::progress::Steps;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,11 +21,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Output<'a> {
     to: Box<dyn Write + Send + 'a>,
     failed: Option<io::Error>,
+    written: u64,
+    steps: Steps<'a>,
 }
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(to: impl Write + Send + 'a) -> Self {
-        Output { to: Box::new(to), failed: None }
+    pub(crate) fn new(to: impl Write + Send + 'a, name: &'a str) -> Self {
+        Output { to: Box::new(to), failed: None, written: 0, steps: Steps::writing(name) }
     }
 
     fn remember<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
@@ -41,6 +44,8 @@ impl<'a> Output<'a> {
 impl Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.to.write(bytes);
+        self.written += *result.as_ref().unwrap_or(&0) as u64;
+        self.steps.reach(self.written);
         self.remember(result)
     }
 
@@ -95,7 +100,7 @@ pub(crate) fn save(path: &Path, produce: impl FnOnce(&mut Output) -> Result<(), 
     let file = File::create(&part).map_err(|e| unwritable(&name, &e))?;
     let mut unfinished = Unfinished { path: part, placed: false };
 
-    let mut output = Output::new(BufWriter::new(&file));
+    let mut output = Output::new(BufWriter::new(&file), &name);
     fill(&mut output, &name, produce)?;
     drop(output);
     file.sync_all().map_err(|e| unwritable(&name, &e))?;
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_called_so_whatever_the_writer_says() {
-        let mut output = Output::new(BufWriter::with_capacity(4, Full));
+        let mut output = Output::new(BufWriter::with_capacity(4, Full), "out.npy");
         let result = fill(&mut output, "out.npy", |out| {
             out.write_all(b"0123456789").map_err(|_| DataError::new("T0741", "the library says something else"))
         });
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_disk_that_is_full_only_at_the_end() {
-        let mut output = Output::new(BufWriter::new(Full));
+        let mut output = Output::new(BufWriter::new(Full), "out.npy");
         let result = fill(&mut output, "out.npy", |out| out.write_all(b"0123").map_err(|e| unwritable("x", &e)));
         assert_eq!(result.map_err(|e| e.code), Err("T0740"));
     }

@@ -256,3 +256,29 @@ fn files_of_another_format() {
         assert!(error.code == "T0722" && error.to_string().contains(words), "{from} as {to}: {error}");
     }
 }
+
+#[test]
+fn text_formats_as_python_writes_them() {
+    let values = "[(1, 0.1), (-2, 1e300), (3, -0.0), (4, inf)]";
+    check("table.csv", "[]{count: i16, value: f64}", values);
+    check(
+        "table.csv:text",
+        "[][]u8",
+        "[[112, 108, 97, 105, 110], [97, 32, 34, 113, 117, 111, 116, 101, 100, 34, 44, 32, 116, 101, 120, 116], [116, 119, 111, 10, 108, 105, 110, 101, 115], [195, 169]]",
+    );
+    check("table.tsv", "[](i64, f64)", values);
+    check("records.jsonl", "[]{count: i64, value: f64}", values);
+    check(
+        "document.json",
+        "{flag: bool, rows: [](i32, f64), names: [][]u8}",
+        "(true, [(1, 2.5), (3, 1e-7)], [[97], [226, 130, 172, 240, 159, 152, 128, 8]])",
+    );
+    check("matrix.mtx", "[][](i32, f64)", "[[(0, 2.0), (1, -1.0)], [(0, -1.0), (2, -1.5)], [(1, -1.5), (2, 2.0)]]");
+    check("sequences.fasta", "[][]u8", "[[65, 67, 71, 84, 65, 67, 71], [], [78, 78]]");
+    check("reads.fastq:quality", "[][]u8", "[[33, 33, 64, 43], [64]]");
+    check("lines.txt", "[][]u8", "[[111, 110, 101], [], [116, 119, 111]]");
+    check("stereo.wav", "[][]i16", "[[0, -32768], [1, 2], [32767, -1]]");
+    check("stereo.wav:rate", "i64", "22050");
+    check("mono24.wav", "[]i32", "[1, -1, -8388608]");
+    check("mono24.wav", "[]f64", "[1.1920928955078125e-7, -1.1920928955078125e-7, -1.0]");
+}

@@ -213,6 +213,79 @@ fn same_value_same_bytes() {
     }
 }
 
+/// A value that a text format has room for: lines without line breaks, indices that are not negative.
+fn tamed(value: &Data, format: &str) -> Data {
+    match value {
+        Data::Scalar(Scalar::U8(b'\n' | b'\r')) if format == "txt" => Data::Scalar(Scalar::U8(b' ')),
+        Data::Scalar(Scalar::I32(x)) if format == "mtx" => Data::Scalar(Scalar::I32(x & 0xffff)),
+        Data::Scalar(scalar) => Data::Scalar(*scalar),
+        Data::Array(items) => Data::Array(items.iter().map(|item| tamed(item, format)).collect()),
+        Data::Tuple(parts) => Data::Tuple(parts.iter().map(|part| tamed(part, format)).collect()),
+        Data::Variant(_) => value.clone(),
+    }
+}
+
+#[test]
+fn every_text_format() {
+    let folder = Folder::new("texts");
+    let mut dice = Dice(2025);
+    let scalars: Vec<&str> = ScalarType::ALL.iter().map(|ty| ty.name()).collect();
+    let each = |shape: &str| scalars.iter().map(|ty| shape.replace('t', ty)).collect::<Vec<_>>();
+    let some = |shapes: &[&str]| shapes.iter().map(|shape| shape.to_string()).collect::<Vec<_>>();
+    let flat = [each("[]t"), each("[][]t"), each("(t, t)"), each("[](t, []u8)"), each("[]{x: t}")].concat();
+    let texts = some(&["[][]u8", "[][][]u8", "[]{a: []u8}", "[]([]u8, []u8)", "[]{a: []u8, b: f64, c: []u8}"]);
+    let csv = [flat.clone(), texts].concat();
+    let deep = some(&[
+        "[][][]f64",
+        "[]{x: f64, tags: []u16}",
+        "[][]{x: f64, inner: {y: i32, z: ([]u8, bool)}}",
+        "[]{only: {deep: [](u64, [][]f32)}}",
+        "{a: [][]u8}",
+        "([]f64, [][](i8, u8))",
+    ]);
+    let json = [csv.clone(), deep, each("t")].concat();
+    let mtx = some(&["[][](i32, f64)", "[][](i32, i64)", "[](i32, i32, f32)", "[](i32, i32)"]);
+    for (format, types) in [
+        ("csv", &csv),
+        ("tsv", &csv),
+        ("jsonl", &json),
+        ("json", &json),
+        ("mtx", &mtx),
+        ("txt", &some(&["[]u8", "[][]u8"])),
+    ] {
+        let path = folder.0.join(format!("value.{format}"));
+        for wanted in types {
+            let wanted = surface(wanted);
+            for _ in 0..3 {
+                round_trip(&path, &tamed(&random(&wanted, &mut dice), format), &wanted);
+            }
+        }
+    }
+    for ty in ["u8", "i16", "i32", "f32", "f64"] {
+        let (mono, frames) = (surface(&format!("[]{ty}")), surface(&format!("[][]{ty}")));
+        let ty = ScalarType::from_name(ty).expect("a type");
+        round_trip(&folder.0.join("value.wav"), &regular(ty, &[5], &mut dice), &mono);
+        for shape in [[0, 0], [1, 4], [3, 2]] {
+            round_trip(&folder.0.join("value.wav"), &regular(ty, &shape, &mut dice), &frames);
+        }
+    }
+    let bytes = |text: &str| Data::Array(text.bytes().map(|b| Data::Scalar(Scalar::U8(b))).collect());
+    let long = "ACGT".repeat(50);
+    let pair = |name: &str, sequence: &str| Data::Tuple(vec![bytes(name), bytes(sequence)]);
+    let value = array(&[pair("a b", &long), pair("", ""), pair("c", "N")]);
+    round_trip(&folder.0.join("value.fa"), &value, &surface("[]{name: []u8, sequence: []u8}"));
+    round_trip(&folder.0.join("value.fa"), &array(&[bytes(&long), bytes("")]), &surface("[][]u8"));
+    let triple = |sequence: &str, quality: &str| Data::Tuple(vec![bytes("x"), bytes(sequence), bytes(quality)]);
+    let value = array(&[triple("ACG", "@>+"), triple("", "")]);
+    round_trip(&folder.0.join("value.fq"), &value, &surface("[]([]u8, []u8, []u8)"));
+    for ty in ["f64", "i16", "u64"] {
+        let (wanted, ty) = (surface(&format!("[][]{ty}")), ScalarType::from_name(ty).expect("a type"));
+        for shape in [[0, 0], [3, 0], [1, 4], [3, 2]] {
+            round_trip(&folder.0.join("value.mtx"), &regular(ty, &shape, &mut dice), &wanted);
+        }
+    }
+}
+
 /// Refused with this code and these words, before anything is written.
 fn refused(path: &Path, value: &Data, wanted: &str, expected: &str) {
     let wanted = surface(wanted);
@@ -245,7 +318,11 @@ fn what_cannot_be_written() {
         refused(&path(&format!("a.{ending}")), &array(&[array(from_ref(&variant))]), "[][]enum", code);
         refused(&path(&format!("a.{ending}")), &Data::Tuple(Vec::new()), "()", code);
     }
-    refused(&path("a.csv"), &one, "f64", "T0721");
+    refused(&path("a.xlsx"), &one, "f64", "T0721");
+    refused(&path("a.csv"), &array(&[array(&[])]), "[][](f64, f64)", "T0741: a value of type [][](f64, f64) cannot");
+    refused(&path("a.txt"), &array(&[]), "[]f64", "T0741");
+    refused(&path("a.mtx"), &array(&[]), "[][][]f64", "T0741");
+    refused(&path("a.mtx"), &ragged, "[][]f64", "rows of different lengths");
     refused(&path("missing/a.npy"), &one, "f64", "its folder does not exist");
     refused(&path("missing/a.parquet"), &one, "f64", "T0740");
     std::fs::write(path("file"), "x").expect("a file");

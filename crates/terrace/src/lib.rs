@@ -49,6 +49,7 @@ pub use shapes::{CheckFound, Fate};
 pub use stages::Stage;
 pub use terrace_base::Json;
 pub use terrace_base::json::quoted;
+pub use terrace_data as data;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};
 pub use terrace_plan::data::Data;
 pub use terrace_plan::surface::{EntryParam, EntrySignature, Surface};

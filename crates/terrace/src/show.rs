@@ -112,7 +112,7 @@ impl Shown for Row<'_> {
 }
 
 /// The literal of flat memory, whose only row is the value.
-pub(crate) fn column(column: &Column, surface: &Surface, most: usize) -> String {
+pub fn column(column: &Column, surface: &Surface, most: usize) -> String {
     literal(Row { column, row: 0 }, Some(surface), most)
 }
 

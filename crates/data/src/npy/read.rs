@@ -76,6 +76,14 @@ pub(crate) fn read(
     Ok(Value::Column(nested))
 }
 
+/// The type of the array in a file.
+pub(crate) fn type_of(file: File, name: &str) -> Result<Surface, DataError> {
+    let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
+    let (header, _) = read_header(&mut BufReader::new(file), length, name)?;
+    let element = Surface::Scalar(header.element);
+    Ok(header.shape.iter().fold(element, |inner, _| Surface::Array(Box::new(inner))))
+}
+
 /// The header, and where the numbers start.
 fn read_header(input: &mut impl Read, length: u64, name: &str) -> Result<(Header, u64), DataError> {
     let mut start = [0; 8];
