@@ -7,7 +7,8 @@
 //! flat, block, any GPU    waves                                      the functions that threads would run go
 //! outer, seq              threads, where there is memory             waves stay for where there is not
 //! auto                    threads, where there are also many points,
-//!                         and none has most of the elements          waves elsewhere, whose own calls ask again
+//!                         and none has most of the elements          waves elsewhere, whose own calls ask again; waves of points that
+//!                                                                    all take the same branches are better anyway
 //! ```
 //!
 //! So a large array that is sorted alone starts in waves, and goes on in threads when it has fallen into enough parts. What waves run then has few points, and needs no
@@ -21,16 +22,17 @@ use super::{pick, rewrite};
 use crate::optimise::simplify::simplify;
 use crate::options::{Options, Strategy, TileSizes};
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_base::{IdVec, Scalar};
+use terrace_base::{IdVec, Scalar, Span};
 use terrace_ir::flat::visit::walk;
-use terrace_ir::flat::{Body, Expr, Program, Role, Threshold};
-use terrace_ir::{Atom, FuncId};
+use terrace_ir::flat::{Body, Expr, Program, Role, Threshold, ThresholdId};
+use terrace_ir::{Atom, FuncId, ValueId};
 use terrace_plan::Target;
 
 /// Decides who runs recursive calls; the functions that threads run, whose operators are now those of one thread.
 pub(super) fn settle(program: &mut Program, options: &Options) -> BTreeSet<FuncId> {
     if asks(options) {
         tune(program, options);
+        leave_even_calls(program);
     } else if !program.thresholds.is_empty() {
         let mut seen = 0;
         for function in program.functions.iter_mut() {
@@ -54,6 +56,75 @@ pub(super) fn settle(program: &mut Program, options: &Options) -> BTreeSet<FuncI
 /// Whether guards are left for the host to answer.
 fn asks(options: &Options) -> bool {
     options.strategy == Strategy::Auto && options.target == Target::C
+}
+
+/// A call that is a wave or left to threads.
+struct Asked {
+    guard: ThresholdId,
+    span: Span,
+    /// What the branch asks.
+    alone: ValueId,
+    /// Whether its waves are better in any case.
+    even: bool,
+}
+
+fn asked(program: &Program, body: &Body, out: &mut Vec<Asked>) {
+    let bound = |v: ValueId| body.stmts.iter().find(|s| s.binds == [v]);
+    let guard_of = |alone: ValueId| {
+        let Expr::If { cond: Atom::Var(many), .. } = &bound(alone)?.expr else { return None };
+        let guard = bound(*many)?;
+        if let Expr::Guard { threshold, .. } = guard.expr { Some((threshold, guard.span)) } else { None }
+    };
+    for stmt in &body.stmts {
+        if let Expr::If { cond: Atom::Var(alone), otherwise, .. } = &stmt.expr
+            && let Some((guard, span)) = guard_of(*alone)
+        {
+            let even = is_even(program, called(otherwise, false));
+            out.push(Asked { guard, span, alone: *alone, even });
+        }
+        if stmt.expr.op().is_none() {
+            stmt.expr.bodies().into_iter().for_each(|b| asked(program, b, out));
+        }
+    }
+}
+
+/// Whether all points of some calls take the same branches, and each level is one call: then waves are a few operators per level, over rows that
+/// lie side by side.
+fn is_even(program: &Program, calls: BTreeSet<FuncId>) -> bool {
+    reached(program, calls.into_iter()).into_iter().all(|f| {
+        let function = &program.functions[f];
+        let mut calls = 0;
+        walk(&function.body, &mut |s| calls += usize::from(matches!(s.expr, Expr::Call { .. })));
+        // The points that take a branch with calls have a function of their own.
+        calls <= 1 && !function.name.contains("^wave")
+    })
+}
+
+/// Calls that are even stay in waves.
+fn leave_even_calls(program: &mut Program) {
+    let mut changed = false;
+    for id in program.functions.ids() {
+        let mut found = Vec::new();
+        asked(program, &program.functions[id].body, &mut found);
+        let even: BTreeSet<ValueId> = found.into_iter().filter(|a| a.even).map(|a| a.alone).collect();
+        changed |= !even.is_empty();
+        answer_no(&mut program.functions[id].body, &even);
+    }
+    if changed {
+        simplify(program);
+        drop_unreached(program);
+    }
+}
+
+fn answer_no(body: &mut Body, asked: &BTreeSet<ValueId>) {
+    for stmt in &mut body.stmts {
+        if let Expr::If { cond, .. } = &mut stmt.expr
+            && cond.var().is_some_and(|v| asked.contains(&v))
+        {
+            *cond = Atom::Const(Scalar::Bool(false));
+        }
+        stmt.expr.bodies_mut().into_iter().for_each(|b| answer_no(b, asked));
+    }
 }
 
 /// From where on guards hold if nobody has tuned them. Waves cost some launches per level, and threads are only as good as they share: 64
@@ -110,11 +181,13 @@ pub(super) fn run_by_threads(program: &Program) -> BTreeSet<FuncId> {
 pub(super) fn run_by_waves(program: &Program) -> BTreeSet<FuncId> {
     let mut from = BTreeSet::new();
     for function in &program.functions {
-        walk(&function.body, &mut |s| {
-            let Expr::If { then, otherwise, .. } = &s.expr else { return };
-            if !called(then, true).is_empty() {
+        let mut found = Vec::new();
+        asked(program, &function.body, &mut found);
+        walk(&function.body, &mut |s| match &s.expr {
+            Expr::If { cond: Atom::Var(v), otherwise, .. } if found.iter().any(|a| a.alone == *v) => {
                 from.extend(called(otherwise, false));
             }
+            _ => {}
         });
     }
     &reached(program, from.into_iter()) - &run_by_threads(program)
@@ -156,29 +229,39 @@ pub(super) fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
     };
     let mut out = Vec::new();
     for (_, function) in program.functions.enumerate().filter(|(id, _)| !threads.contains(id)) {
-        walk(&function.body, &mut |s| {
-            let Expr::Guard { threshold, .. } = s.expr else { return };
-            let first = program.thresholds[threshold].clone();
-            let Some(name) = first.name.strip_suffix(".outer") else { return };
-            let mut missing = vec![Missing { version: "block", why: "a recursion is not shared by a block".into() }];
+        let mut found = Vec::new();
+        asked(program, &function.body, &mut found);
+        for call in found {
+            let first = &program.thresholds[call.guard];
+            let Some(name) = first.name.strip_suffix(".outer") else { continue };
+            let mut missing = Vec::new();
             let mut tree = Choice::Version("flat");
-            if options.target == Target::C {
-                tree = Choice::Version("outer");
-                for threshold in ["balanced", "outer"].iter().filter_map(|guard| by_name(&format!("{name}.{guard}"))) {
-                    tree = test(threshold, tree);
+            let mut lacks = |version, why: &str| missing.push(Missing { version, why: why.to_string() });
+            match options.target {
+                Target::C if call.even => {
+                    lacks("outer", "all points take the same branches, and waves are a few operators per level");
                 }
-            } else {
-                let why = "a thread of a GPU has no memory for arrays of any length".into();
-                missing.insert(0, Missing { version: "outer", why });
+                Target::C => {
+                    tree = Choice::Version("outer");
+                    for threshold in
+                        ["balanced", "outer"].iter().filter_map(|guard| by_name(&format!("{name}.{guard}")))
+                    {
+                        tree = test(threshold, tree);
+                    }
+                }
+                Target::Cuda | Target::OpenCl => {
+                    lacks("outer", "a thread of a GPU has no memory for arrays of any length");
+                }
             }
+            lacks("block", "a recursion is not shared by a block");
             out.push(NestReport {
                 name: name.to_string(),
-                span: s.span,
+                span: call.span,
                 operators: vec!["recursive call".to_string()],
                 tree,
                 missing,
             });
-        });
+        }
     }
     out
 }
