@@ -88,7 +88,8 @@ template <int N, class T> static inline void terrace_load_wide(T* to, const T* f
 template <int N, class T> static inline void terrace_store_wide(T* to, const T* from) { memcpy(to, from, N * sizeof(T)); }
 #endif
 // Quotients and roots, rounded as IEEE says, with one branch for the rare cases of all of them. Where all numbers are between 2^-60 and 2^60 no step
-// under- or overflows: an approximation, refined, and corrected by its exact remainder.
+// under- or overflows: an approximation, refined, and corrected by its exact remainder. A divisor whose significand is all ones is a rare case too: the
+// refinement of its reciprocal may end one unit beside it (Peter Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990).
 __device__ __forceinline__ float terrace_near_quotient(float a, float b) {
     float y = terrace_rough_reciprocal(b);
     y = fmaf(y, fmaf(-b, y, 1.0f), y);
@@ -102,13 +103,14 @@ __device__ __forceinline__ float terrace_near_root(float x) {
     return fmaf(fmaf(-s, s, x), 0.5f * y, s);
 }
 template <int N> __device__ __forceinline__ void terrace_divide(float* q, const float* a, const float* b) {
-    unsigned int far = 0;
+    unsigned int far = 0, ones = ~0u;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         q[i] = terrace_near_quotient(a[i], b[i]);
+        ones = min(ones, (__float_as_uint(b[i]) + 1u) << 9);
         far = max(far, max(__float_as_uint(a[i]) * 2u - 0x43000000u, __float_as_uint(b[i]) * 2u - 0x43000000u));
     }
-    if (far >= 0x78000000u) {
+    if (far >= 0x78000000u || ones == 0u) {
 #pragma unroll
         for (int i = 0; i < N; i++) q[i] = a[i] / b[i];
     }
