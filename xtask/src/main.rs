@@ -68,6 +68,10 @@ fn test(args: &[String]) -> ExitCode {
         command.arg("--workspace");
     }
     command.args(args);
+    if std::env::var_os("TERRACE_CC").is_none() && std::env::var_os("TERRACE_LONG").is_none() && !optimised_today() {
+        println!("C: kernels are compiled with -O1 today; TERRACE_CC=cc compiles them as users' are");
+        command.env("TERRACE_CC", "cc -O1");
+    }
     match nvrtc() {
         Ok(found) => {
             println!("NVRTC: {}", found.display());
@@ -108,6 +112,11 @@ fn test(args: &[String]) -> ExitCode {
     println!("{} passed, {} failed", total.0, total.1);
     let _ = std::io::stdout().flush();
     if good { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// Whether it is a day on which kernels are compiled as users' are, every third: most of a test run's time would go into it.
+fn optimised_today() -> bool {
+    std::time::UNIX_EPOCH.elapsed().is_ok_and(|t| (t.as_secs() / 86_400).is_multiple_of(3))
 }
 
 /// The numbers in `test result: ok. 12 passed; 0 failed; …`.

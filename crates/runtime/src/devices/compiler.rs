@@ -4,7 +4,8 @@
 //! cc FLAGS -x c unit.c -o unit.so          looked up in the cache first, then opened
 //! ```
 //!
-//! The variable that names a compiler may hold flags as well: `TERRACE_CC="cc -fsanitize=undefined"`. The key of an entry holds the compiler's version and the processor's features, because `-march=native` means something else on
+//! The variable that names a compiler may hold flags as well: `TERRACE_CC="cc -fsanitize=undefined"`. They come last, so that they count: with `-O1` kernels are slower and
+//! compiled in half the time. The key of an entry holds the compiler's version and the processor's features, because `-march=native` means something else on
 //! another machine that shares the cache.
 
 use std::collections::BTreeMap;
@@ -38,10 +39,11 @@ impl Compiler {
         std::env::var(self.variable).ok().filter(|v| !v.trim().is_empty()).unwrap_or_else(|| self.default.to_string())
     }
 
-    fn command(program: &str) -> Command {
+    /// The compiler with these flags, and those of its variable behind them.
+    fn command(program: &str, flags: &[String]) -> Command {
         let mut words = program.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or("cc"));
-        command.args(words);
+        command.args(flags).args(words);
         command
     }
 
@@ -57,7 +59,7 @@ impl Compiler {
         let version = match kept.filter(|v| !v.is_empty()) {
             Some(version) => version,
             None => {
-                let output = Self::command(program).arg("--version").output().map_err(|e| {
+                let output = Self::command(program, &[]).arg("--version").output().map_err(|e| {
                     format!(
                         "{NO_COMPILER}: `{program}` cannot be run: {e}\ninstall a {} compiler, or name one in {}",
                         self.language.to_uppercase(),
@@ -112,11 +114,11 @@ impl Compiler {
     fn compile(&self, program: &str, text: &str, to: &Path) -> Result<(), String> {
         let source = to.with_extension("source");
         std::fs::write(&source, text).map_err(|e| format!("kernels cannot be written: {}: {e}", source.display()))?;
-        let mut command = Self::command(program);
+        let mut command = Self::command(program, &self.flags);
         if let Some(folder) = to.parent() {
             command.env("TMPDIR", folder);
         }
-        command.args(&self.flags).args(["-x", self.language]).arg(&source).arg("-o").arg(to);
+        command.args(["-x", self.language]).arg(&source).arg("-o").arg(to);
         let output = command.args(["-x", "none"]).args(self.libraries).output();
         let _ = std::fs::remove_file(&source);
         let output = output.map_err(|e| format!("`{program}` cannot be run: {e}"))?;
