@@ -6,7 +6,7 @@
 static int64_t n;
 static int32_t bound, *out;
 
-static inline float part(int64_t k, float step, float low) { return (float)k * step - low; }
+static inline float part(int64_t k, float step, float low) { return fmaf((float)k, step, -low); }
 
 static void pixels(void) {
     const float step = 2.5f / (float)n;
@@ -17,7 +17,7 @@ static void pixels(void) {
             float re = cre, im = cim;
             int32_t steps = 0;
             while (steps < bound && fmaf(re, re, im * im) <= 4.0f) {
-                const float next = re * re - im * im + cre;
+                const float next = fmaf(re, re, -(im * im)) + cre;
                 im = fmaf(2.0f * re, im, cim);
                 re = next;
                 steps++;
@@ -44,7 +44,7 @@ static void pixels(void) {
                     int32_t active = 0;                                                                    \
                     _Pragma("omp simd reduction(| : active)") for (int l = 0; l < LANES; l++) {            \
                         const int32_t stays = fmaf(re[l], re[l], im[l] * im[l]) <= 4.0f;                   \
-                        const float next = re[l] * re[l] - im[l] * im[l] + cre[l];                         \
+                        const float next = fmaf(re[l], re[l], -(im[l] * im[l])) + cre[l];                  \
                         const float rise = fmaf(2.0f * re[l], im[l], cim);                                 \
                         re[l] = stays ? next : re[l];                                                      \
                         im[l] = stays ? rise : im[l];                                                      \
