@@ -79,7 +79,8 @@ pub fn compile_file(sources: &mut SourceMap, root: FileId, read: Read<'_>) -> Re
 
 /// The functions that every program has without an import: those of the language, and those of the prelude.
 pub fn known_functions() -> impl Iterator<Item = &'static str> {
-    let prelude = include_str!("../../../lib/prelude.tce").lines().filter_map(|line| line.strip_prefix("def "));
+    let prelude = library().iter().take(1).flat_map(|(_, text)| text.lines());
+    let prelude = prelude.filter_map(|line| line.strip_prefix("def "));
     let names = prelude.filter_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
     builtins::Builtin::names().chain(names)
 }
