@@ -1,6 +1,8 @@
 //! What can be written on the command line.
 
 use crate::bench::Bench;
+use crate::plot::Kind;
+use crate::shells::Shell;
 use clap::{Args, Parser, Subcommand};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ const EXAMPLES: &str = "Examples:
   terrace run examples/spmv.tce '[[(0, 1.0), (2, 0.5)], []]' '[8.0, 3.0, 2.0]'
   terrace run examples/spmv.tce examples/data/matrix.parquet:rows examples/data/vector.npy -o product.npy
   terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --stats
+  terrace run examples/collatz.tce '[i + 1 for i < 1000000]' --plot steps.svg --plot-kind histogram
   terrace run --profile=ranks.svg examples/pagerank.tce '[[i32(7 * i + j * j) % 5000 for j < i % 16] for i < 5000]' 50
   terrace test tests/spine --backend c --strategy outer
   terrace check --stats --list examples
@@ -131,6 +134,14 @@ pub(crate) enum Command {
         /// The code, as in `T0012`.
         code: String,
     },
+    /// Prints a script with which a shell completes these commands and their options.
+    Completions {
+        /// Which shell: bash, zsh or fish.
+        #[arg(value_parser = shell)]
+        shell: Shell,
+    },
+    /// Prints the manual page; `terrace man | man -l -` shows it.
+    Man,
 }
 
 /// What is called, and what becomes of it.
@@ -147,6 +158,12 @@ pub(crate) struct Run {
     /// Writes the result to a file, in the format of its ending, instead of printing it.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Also draws the result: vectors, rows, and tuples and records of them.
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    /// With --plot, what is drawn: auto, line, points, histogram, heat or lengths.
+    #[arg(long, value_name = "KIND", value_parser = plot_kind, default_value = "auto", requires = "plot")]
+    pub(crate) plot_kind: Kind,
     /// Also compares everything that the compiler claims to know about sizes with what happens; in the interpreter.
     #[arg(long)]
     pub(crate) verify: bool,
@@ -278,10 +295,12 @@ fn strategy(text: &str) -> Result<Strategy, String> {
         "auto" => Ok(Strategy::Auto),
         _ => match text.strip_prefix("mix:").and_then(|n| n.parse().ok()) {
             Some(seed) => Ok(Strategy::Mix(seed)),
-            None => Err(one_of(text, ["auto", "seq", "outer", "block", "flat", "mix:N"])),
+            None => Err(one_of(text, STRATEGIES)),
         },
     }
 }
+
+const STRATEGIES: [&str; 6] = ["auto", "seq", "outer", "block", "flat", "mix:N"];
 
 fn indices(text: &str) -> Result<i64, String> {
     match text {
@@ -307,6 +326,16 @@ fn listed(text: &str) -> Result<Listed, String> {
     }
 }
 
+fn plot_kind(text: &str) -> Result<Kind, String> {
+    let found = Kind::ALL.iter().find(|(name, _)| *name == text);
+    found.map(|(_, kind)| *kind).ok_or_else(|| one_of(text, Kind::ALL.map(|(name, _)| name)))
+}
+
+fn shell(text: &str) -> Result<Shell, String> {
+    let found = Shell::ALL.iter().find(|(name, _)| *name == text);
+    found.map(|(_, shell)| *shell).ok_or_else(|| one_of(text, Shell::ALL.map(|(name, _)| name)))
+}
+
 fn on_off(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -317,4 +346,54 @@ fn on_off(text: &str) -> Result<bool, String> {
 
 fn one_of<const N: usize>(text: &str, names: [&str; N]) -> String {
     format!("`{text}` is not one of {}", names.join(", "))
+}
+
+/// The words that an option or a position takes, where they are few: what shells suggest. A test hands each of them to the parser.
+pub(crate) fn values_of(name: &str) -> Vec<&'static str> {
+    match name {
+        "backend" | "versions" => Backend::ALL.map(Backend::name).to_vec(),
+        "stage" => Stage::ALL.map(Stage::name).to_vec(),
+        "strategy" => STRATEGIES.into_iter().filter(|s| *s != "mix:N").chain(["mix:1"]).collect(),
+        "tiles" => vec!["normal", "tiny"],
+        "indices" => vec!["auto", "wide"],
+        "list" => vec!["remaining", "all"],
+        "plot-kind" => Kind::ALL.map(|(name, _)| name).to_vec(),
+        "shell" => Shell::ALL.map(|(name, _)| name).to_vec(),
+        "regularity" | "prove" | "fusion" | "capture" => vec!["on", "off"],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn what_shells_suggest_is_taken() {
+        let mut program = Cli::command();
+        program.build();
+        let mut tried = 0;
+        for command in program.get_subcommands() {
+            for arg in command.get_arguments() {
+                for word in values_of(arg.get_long().unwrap_or(arg.get_id().as_str())) {
+                    let mut words = vec!["terrace".to_string(), command.get_name().to_string()];
+                    words.extend(arg.get_long().map(|long| format!("--{long}={word}")));
+                    words.extend(arg.get_long().is_none().then(|| word.to_string()));
+                    // What else it needs.
+                    let rest: &[&str] = match (command.get_name(), arg.get_long()) {
+                        ("completions", _) => &[],
+                        ("run", Some("plot-kind")) => &["f.tce", "--plot", "f.svg"],
+                        ("check", Some("list")) => &["f.tce", "--stats"],
+                        _ => &["f.tce"],
+                    };
+                    words.extend(rest.iter().map(|w| w.to_string()));
+                    let parsed = Cli::try_parse_from(&words);
+                    assert!(parsed.is_ok(), "{words:?}: {}", parsed.err().map(|e| e.to_string()).unwrap_or_default());
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 60, "{tried}");
+    }
 }

@@ -1,4 +1,5 @@
-//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `data`, `devices`, `explain`.
+//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `repl`, `data`, `devices`, `explain`,
+//! `completions`, `man`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
 //! in Terrace), 130 (stopped by Ctrl-C).
@@ -13,10 +14,12 @@ mod data;
 mod devices;
 mod format;
 mod output;
+mod plot;
 mod profile;
 mod progress;
 mod repl;
 mod run;
+mod shells;
 mod sizes;
 mod test;
 
@@ -67,6 +70,8 @@ fn main() -> ExitCode {
         }
         Command::Devices => (plain, devices::devices()),
         Command::Explain { code } => (plain, commands::explain(&code)),
+        Command::Completions { shell } => (plain, shells::completions(shell)),
+        Command::Man => (plain, shells::man()),
     };
     let verdict = outcome.unwrap_or_else(|failed| {
         if failed.is_stop() {

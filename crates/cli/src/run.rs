@@ -3,6 +3,7 @@
 use crate::arguments::Run;
 use crate::commands::{arguments, chosen_entry, engine, load, runs_interpreted};
 use crate::output::{Messenger, Verdict, error, print};
+use crate::plot;
 use crate::profile::{Clock, show};
 use crate::progress::wipe;
 use std::fmt::Write;
@@ -22,6 +23,9 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     let Some(name) = chosen_entry(&program, file, it.entry.as_deref()) else { return Ok(Verdict::Usage) };
     if let Some(path) = &it.output {
         program.check_output(&name, path)?;
+    }
+    if let Some(path) = &it.plot {
+        plot::check(&program, &name, path, it.plot_kind)?;
     }
     // Interpreters compute on nested values, so files are read as such for them.
     let nested = it.verify || matches!(how.backend, Some(Backend::Interp | Backend::Flat | Backend::Mem));
@@ -54,6 +58,9 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
             wipe();
         }
         None => print(&format!("{}\n", program.show_result(&name, &outcome.value, MOST)?)),
+    }
+    if let Some(path) = &it.plot {
+        plot::plot(&program, &name, &outcome.value, path, it.plot_kind)?;
     }
     clock.lap("writing the result");
     for g in &outcome.guards {

@@ -74,6 +74,17 @@ impl Column {
         }
     }
 
+    /// Its numbers as `f64`, for those who look at them and do not compute with them; booleans are 0 and 1. None of rows and tuples.
+    pub fn to_f64s(&self) -> Option<Vec<f64>> {
+        let Column::Numbers(ty, bytes) = self else { return None };
+        let number = |b: &[u8]| {
+            let scalar = Scalar::from_le_bytes(*ty, b)?;
+            let truth = || scalar.as_bool().map(|truth| f64::from(u8::from(truth)));
+            scalar.as_f64().or_else(|| Some(scalar.as_i128()? as f64)).or_else(truth)
+        };
+        bytes.as_slice().chunks_exact(ty.size_bytes()).map(number).collect()
+    }
+
     /// The nested value of which this is the only row.
     pub fn to_data(&self) -> Data {
         self.rows(0, 1).pop().unwrap_or(Data::Tuple(Vec::new()))

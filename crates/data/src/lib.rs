@@ -125,6 +125,11 @@ fn read_within(
     }
 }
 
+/// A nested value without enums as flat memory.
+pub fn flat_memory(value: &Data, surface: &Surface) -> Result<Column, DataError> {
+    grow::column_of(value, surface)
+}
+
 /// Writes a value in the format that the ending of the path names. The file appears whole or not at all.
 pub fn write(path: &Path, value: &Data, surface: &Surface) -> Result<(), DataError> {
     check_target(path, surface)?;

@@ -107,6 +107,21 @@ impl Program {
         })
     }
 
+    /// The result of an entry as flat memory, of which it is the only row; enums have none.
+    pub fn result_column(&self, entry: &str, value: &Value) -> Result<terrace_data::Column, Failed> {
+        let nested = |data: &Data| {
+            let column = terrace_data::flat_memory(data, &self.signature(entry)?.result);
+            column.map_err(|e| Failed::from(e.to_diagnostic()))
+        };
+        match value {
+            Value::Data(data) => nested(data),
+            Value::Columns(columns) => match columns.to_file() {
+                Some(column) => Ok(column),
+                None => nested(&columns.to_data()?),
+            },
+        }
+    }
+
     /// Whether the result of an entry could be written to a file, before anything is computed.
     pub fn check_output(&self, entry: &str, path: &Path) -> Result<(), Failed> {
         terrace_data::check_target(path, &self.signature(entry)?.result).map_err(|e| Failed::from(e.to_diagnostic()))

@@ -53,6 +53,12 @@ const EXPLANATIONS: &[(&str, &str)] = &[
          kind that Terrace does not know.",
     ),
     (
+        "T0711",
+        "`terrace run --plot FILE.svg` draws arrays of numbers and of truth values, arrays of rows of them, and tuples, records and arrays of \
+         tuples that are made of these. Enums, single numbers and arrays of three and more dimensions have no picture, and not every \
+         `--plot-kind` fits every array. The message says what the entry gives.",
+    ),
+    (
         "T0709",
         "A threshold belongs to a nest of parallel operators. Its name says the function, the number of the nest and what it decides. \
          `terrace ir --stage versions` lists those of a program, each with its value.",
