@@ -1,6 +1,6 @@
 """The cases: what is measured, at which sizes, how many bytes each must move, and what is wanted of it.
 
-A case names an entry and the maker of its arguments in benchmarks/programs, and the arguments of its peer in peers/, which makes the same data. `bytes`
+A case names an entry and the maker of its arguments in a folder of benchmarks/workloads, and the arguments of its peer in peers/, which makes the same data. `bytes`
 is the least traffic: every input read once, every output written once. `wanted` is a fraction of the limit (those bytes over the bandwidth of a
 copy in the same run), or of the best way of a peer; none means that the figure is only reported. `options` are handed to `terrace`.
 """
@@ -70,10 +70,10 @@ def cases(flat, filtered, collatz, side, power, power_m, half, huge, short, equa
         Case("black_scholes f64", "black_scholes", "prices", "make", [flat // 4], "black_scholes", ["f64", flat // 4], 10 * flat),
         Case("scan i32", "scan", "prefixes_i32", "make_i32", [flat], "scan", ["i32", flat], 8 * flat, of("cub", 0.85)),
         Case("scan f32", "scan", "prefixes_f32", "make_f32", [flat], "scan", ["f32", flat], 8 * flat, of("cub", 0.85)),
-        Case("filter i32", "filter_sum", "keep_i32", "make_i32", [flat], "filter_sum", ["keep_i32", flat], 6 * flat, of("cub", 0.85)),
-        Case("filter_sum", "filter_sum", "filter_sum", "make", [n], "filter_sum", ["filter_sum", n], 8 * n),
-        Case("keep", "filter_sum", "keep", "make", [n], "filter_sum", ["keep", n], 12 * n),
-        Case("shares", "filter_sum", "shares", "make", [n], "filter_sum", ["shares", n], 12 * n),
+        Case("filter i32", "filter", "keep_i32", "make_i32", [flat], "filter_sum", ["keep_i32", flat], 6 * flat, of("cub", 0.85)),
+        Case("filter_sum", "filter", "filter_sum", "make", [n], "filter_sum", ["filter_sum", n], 8 * n),
+        Case("keep", "filter", "keep", "make", [n], "filter_sum", ["keep", n], 12 * n),
+        Case("shares", "filter", "shares", "make", [n], "filter_sum", ["shares", n], 12 * n),
         row_sums("of 4", "equal", short, short[0], short[0] * short[1], limit(0.6)),
         *[row_sums(f"of {m}", "equal", (r, m), r, r * m, limit(0.75)) for r, m in equal],
         row_sums("power law", "power", law, law[0], law[2] + int(law[0] * (4 + harmonic(law[1]))), limit(0.6)),

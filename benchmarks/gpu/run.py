@@ -4,7 +4,7 @@
     python3 run.py cuda [OUT] --quick --backend cuda-sim     no GPU: do all programs run, and what are their sums?
     python3 run.py check-cuda [OUT] [--backend cuda]
 
-CPUs are measured by `cargo xtask bench-cpu`. Terrace and its peers run in the same call, one after the other, in `rounds` rounds; the
+CPUs are measured by `cargo xtask bench --device cpu`. Terrace and its peers run in the same call, one after the other, in `rounds` rounds; the
 median of a way is the least of its rounds' medians. Every case is processes of its own with a time limit, so one failure spoils one line.
 The limit of a case is the bytes it must move over the bandwidth of a copy, which is measured first.
 """
@@ -85,6 +85,16 @@ def link_flags(program, build):
     return [f"-I{os.path.dirname(head)}", shared]
 
 
+INCLUDE = ["-I", str(HERE.parent / "peers")]
+
+
+def source_of(program, name):
+    """A peer lies in the folder of its workload."""
+    if program == "copy":
+        return HERE / "peers" / ("copy" + name[-3:])
+    return HERE.parent / "workloads" / {"sums": "row_sums", "filter_sum": "filter"}.get(program, program) / name
+
+
 def build_peers(programs, build):
     """Compiles every peer with every set of flags, side by side; what failed is said and left out. Peers in Python need nothing."""
     compiler = os.environ.get("NVCC", "nvcc")
@@ -92,13 +102,13 @@ def build_peers(programs, build):
     def one(job):
         program, name, flags = job
         out = build / f"{program}.{name}"
-        source = HERE / "peers" / (program + ".cu")
+        source = source_of(program, "gpu.cu")
         extra = link_flags(program, build)
-        code, _, err = call([compiler, *flags.split(), str(source), "-o", str(out), *extra], 240)
+        code, _, err = call([compiler, *flags.split(), *INCLUDE, str(source), "-o", str(out), *extra], 240)
         if code != 0 and extra and not extra[0].startswith("-D"):
             library = LIBRARIES[program].upper()
             say(f"{program}: without {library}: {err.strip()[-300:]}")
-            code, _, err = call([compiler, *flags.split(), f"-DNO_{library}", str(source), "-o", str(out)], 240)
+            code, _, err = call([compiler, *flags.split(), *INCLUDE, f"-DNO_{library}", str(source), "-o", str(out)], 240)
         if code != 0:
             say(f"FAILED to build {source.name}: {err.strip()[-1500:]}")
             return job, None
@@ -111,7 +121,7 @@ def build_peers(programs, build):
             if out:
                 made.setdefault(program, {})[name] = [str(out)]
     for program in programs:
-        script = HERE / "peers" / (program + ".py")
+        script = source_of(program, "gpu.py")
         if script.exists():
             made.setdefault(program, {})["python"] = [sys.executable, str(script)]
     return made
@@ -120,7 +130,7 @@ def build_peers(programs, build):
 def run_terrace(terrace, case, build, limit, backend, extra):
     out = build / "terrace.json"
     out.unlink(missing_ok=True)
-    program = (HERE.parent / "programs" / f"{case.program}.tce").relative_to(ROOT)
+    program = next((HERE.parent / "workloads").glob(f"*/{case.program}.tce")).relative_to(ROOT)
     command = [terrace, "bench", str(program), "--entry", case.entry, "--from", case.maker, *case.sizes,
                "--backend", backend, "--checksum", "--json", str(out), *extra]
     began = time.time()

@@ -1,5 +1,6 @@
 //! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something,
-//! `cargo xtask costs` counts what programs do on growing inputs, `cargo xtask gpu-check` runs everything on a GPU, `cargo xtask bench-cpu` measures speed beside hand-written C.
+//! `cargo xtask costs` counts what programs do on growing inputs, `cargo xtask gpu-check` runs everything on a GPU, `cargo xtask bench`
+//! measures speed beside programs written by hand.
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
@@ -14,7 +15,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod bench_cpu;
+mod bench;
 mod pocl;
 
 use std::io::{BufRead, BufReader, Write};
@@ -28,18 +29,24 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "fuzz" => example("fuzz", &["--release"], rest),
         Some((task, rest)) if task == "costs" => example("costs", &[], rest),
         Some((task, rest)) if task == "gpu-check" => example("gpu_check", &["--release"], rest),
-        Some((task, rest)) if task == "bench-cpu" => bench_cpu::bench_cpu(rest),
+        Some((task, rest)) if task == "bench" => bench::bench(&[], rest),
+        Some((task, rest)) if task == "bench-cpu" => bench::bench(&["--wanted"], rest),
         _ => {
             eprintln!(
-                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]"
+                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench [--device cpu|cuda] [--quick] [--only NAMES] [--rounds N] [--seconds S] [--scaling] [--keep] [--page]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]"
             );
             ExitCode::from(2)
         }
     }
 }
 
+/// The repository: where this was compiled, or the current folder on a machine that only the binary was carried to.
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+    static ROOT: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    ROOT.get_or_init(|| {
+        let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).parent().filter(|p| p.exists()).map(Path::to_path_buf);
+        compiled.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."))
+    })
 }
 
 fn cargo() -> Command {
@@ -117,9 +124,13 @@ fn test(args: &[String]) -> ExitCode {
 /// Whether it is a day on which kernels are compiled as users' are, every third: most of a test run's time would go into it. `TERRACE_TURN`
 /// stands for a day here as in the tests themselves.
 fn optimised_today() -> bool {
+    turn().is_multiple_of(3)
+}
+
+/// Which day it is, or `TERRACE_TURN`: what takes long takes turns.
+fn turn() -> u64 {
     let today = || std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
-    let turn = std::env::var("TERRACE_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or_else(today);
-    turn.is_multiple_of(3)
+    std::env::var("TERRACE_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or_else(today)
 }
 
 /// The numbers in `test result: ok. 12 passed; 0 failed; …`.

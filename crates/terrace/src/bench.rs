@@ -18,8 +18,12 @@
 //! terrace bench dot.tce --entry dot --from make 100000000
 //! ```
 //!
+//! The interpreters are measured too, so that results can be compared (`interpreted`); their times say little.
+//!
 //! An entry that consumes a parameter gets a new one before every run, outside the measured time. Bytes moved are those of the arguments and of the
 //! result, each once: what an ideal program must read and write.
+
+mod interpreted;
 
 use crate::backend::Backend;
 use crate::engine::{Engine, Taken};
@@ -83,7 +87,7 @@ pub struct Measured {
     pub stats: Stats,
     /// Whether the estimate became stable before runs or time ran out.
     pub stable: bool,
-    /// One per slot of the result's layout, if wanted.
+    /// One per slot of the result's layout, if wanted; in an interpreter, one per scalar component.
     pub checksums: Vec<Checksum>,
     /// Which body of the entry was measured.
     pub body: Taken,
@@ -136,11 +140,9 @@ const STABLE: f64 = 0.005;
 const SMALL: u64 = 1 << 10;
 
 impl Engine {
-    /// Measures an entry on a device.
+    /// Measures an entry.
     pub fn bench(&self, request: &Request<'_>) -> Result<Measured, Failed> {
-        let Some(loaded) = self.loaded() else {
-            return Err(Failed::plain("T0706", "only back ends with a device are measured: c, cuda, cuda-sim, opencl"));
-        };
+        let Some(loaded) = self.loaded() else { return self.bench_interpreted(request) };
         let (body, given) = self.prepared(loaded, request)?;
         let loaded = self.that_ran(request.entry, body).loaded().unwrap_or(loaded);
         let failed = |e| self.failed(loaded, &e);

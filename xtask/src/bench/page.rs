@@ -1,0 +1,297 @@
+//! `benchmarks/README.md`, its tables and its plots, from the JSON that is kept: nothing on the page was typed in.
+//!
+//! ```text
+//! benchmarks/results/cpu.json, cuda.json      benchmarks/README.md, benchmarks/results/cpu-ratio.svg, …
+//! ```
+//!
+//! A case is lost where its best peer is more than 5 percent faster, which is about what two runs of one program differ by. Every lost case has a sentence on what bounds it
+//! (`bound` in its `workload.json`); a page that lacks one is written, and the command fails.
+
+use super::plot::{Bar, Curves, bars, parts, pictures};
+use super::suite::{kept, save};
+use super::table::{laid_out, ms, two};
+use super::workload::{Case, cases};
+use crate::root;
+use std::path::Path;
+use terrace_base::Json;
+
+/// Below this a case is lost.
+const EQUAL: f64 = 0.95;
+
+const HEAD: &str = "# Speed
+
+*This page is written by `cargo xtask bench --device cpu --keep` and `--device cuda --keep`, from the JSON in `results`; `cargo xtask bench --page` writes it again without measuring.*
+
+Each folder of [`workloads`](workloads) has a program in Terrace as a user would write it, the same by hand in C with OpenMP or in CUDA, the same with the libraries that a user of Python would choose, a reference in plain Python that is written from the
+definition, and a page. The command checks that all back ends give what the reference gives, at small sizes; measures Terrace and the peers in turn, in the same run, at sizes that take milliseconds to seconds; and compares their results.
+
+```
+cargo xtask bench --device cpu                   # builds, checks, measures, prints the table; JSON and plots are in target/bench
+cargo xtask bench --device cpu --quick           # only checks: every back end and the C peers at small sizes
+cargo xtask bench --device cpu --only spmv,sort --rounds 5 --scaling
+cargo xtask bench --device cuda                  # on a machine with a GPU; TERRACE_BIN names the binary where there is no Rust
+```
+
+- **ratio** is the least time of the best peer over the least time of Terrace: above 1, Terrace is faster. All ways of all peers compete, C with three sets of flags.
+- **of limit** is the time that the machine needs at least, over Terrace's: the bytes that must move (inputs once, outputs once) at the pace of the fastest copy or read in the same run, or the floating-point operations at the pace of multiply-adds in registers, whichever takes
+  longer. Data that fit a cache, or that were left there by the run before, can be above 1.
+- **compile** is from source to loaded code with an empty cache, **start** a whole process whose kernels are in the cache.
+- **lines** are those of code, without blank lines and comments, of the whole file: with the formulas that make the data, on both sides. *Python* is all peers in Python together.
+";
+
+/// The page and its plots. An error names the lost cases without a sentence.
+pub(crate) fn write() -> Result<(), String> {
+    let all = cases()?;
+    let mut out = HEAD.to_string();
+    let mut silent = Vec::new();
+    for (name, title) in [("cpu", "CPU"), ("cuda", "GPU")] {
+        let Ok(json) = kept(name) else { continue };
+        if json.at("limit") == &Json::Null {
+            continue;
+        }
+        plots(&json, &root().join("benchmarks/results"))?;
+        let (text, without) = section(title, &json, &all);
+        out += &text;
+        silent.extend(without);
+    }
+    save(&root().join("benchmarks/README.md"), &out)?;
+    if silent.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("slower than the best peer, and no sentence (`bound`) on what bounds it: {}", silent.join(", ")))
+    }
+}
+
+fn text<'a>(json: &'a Json, name: &str) -> &'a str {
+    json.at(name).text().unwrap_or_default()
+}
+
+/// A device's part of the page, and the lost cases that nothing is said about.
+fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
+    let list = json.at("cases").list();
+    let ratios: Vec<f64> = list.iter().filter_map(|c| c.at("ratio").number()).collect();
+    let won = ratios.iter().filter(|r| **r >= EQUAL).count();
+    let mean = (ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let apart: Vec<&str> =
+        list.iter().filter(|c| c.at("agrees") != &Json::Bool(true)).map(|c| text(c, "case")).collect();
+    let limit = json.at("limit");
+    let giga = |name: &str| limit.at(name).number().unwrap_or(f64::NAN) / 1e9;
+    let mut out = format!(
+        "\n## {title}\n\n{}, {}. Memory at most {:.0} GB/s; {:.0} Gflop/s in single, {:.0} in double precision.\n\n\
+         {} cases; {} have a peer. Terrace is as fast as the best peer (within 5 percent) or faster in {won}, slower in {}; the geometric mean of the ratios is {}. {}\n\n",
+        text(json, "machine"),
+        text(json, "date"),
+        giga("bytes_per_second"),
+        giga("f32_per_second"),
+        giga("f64_per_second"),
+        list.len(),
+        ratios.len(),
+        ratios.len() - won,
+        two(mean),
+        if apart.is_empty() { "All results agree.".to_string() } else { format!("NOT AGREED: {}.", apart.join(", ")) },
+    );
+    out += &table(json);
+    let name = text(json, "device");
+    for plot in ["ratio", "limit", "sizes", "threads", "compile"] {
+        if root().join(format!("benchmarks/results/{name}-{plot}.svg")).exists() {
+            out += &format!("\n![{plot}](results/{name}-{plot}.svg)\n");
+        }
+    }
+    let (losses, silent) = losses(json, all);
+    if !losses.is_empty() {
+        out += &format!(
+            "\n### What bounds the {} that are slower\n\n{losses}",
+            title.to_lowercase().replace("cpu", "cases").replace("gpu", "cases")
+        );
+    }
+    (out, silent)
+}
+
+fn losses(json: &Json, all: &[Case]) -> (String, Vec<String>) {
+    let (mut out, mut silent) = (String::new(), Vec::new());
+    let mut lost: Vec<(&Json, f64)> = json
+        .at("cases")
+        .list()
+        .iter()
+        .filter_map(|c| Some((c, c.at("ratio").number()?)))
+        .filter(|(_, r)| *r < EQUAL)
+        .collect();
+    lost.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (case, ratio) in lost {
+        let name = text(case, "case");
+        let now = all.iter().find(|c| c.name == name);
+        let said =
+            now.and_then(|c| if text(json, "device") == "cpu" { c.bound.as_deref() } else { c.gpu_bound.as_deref() });
+        if said.is_none() {
+            silent.push(format!("{name} ({})", two(ratio)));
+        }
+        out += &format!(
+            "- **{name}** ({} of {}): {}\n",
+            two(ratio),
+            text(case, "best_peer"),
+            said.unwrap_or("nobody has said yet.")
+        );
+    }
+    (out, silent)
+}
+
+/// One line per case.
+pub(crate) fn table(json: &Json) -> String {
+    let head = [
+        "workload",
+        "terrace ms",
+        "best peer",
+        "its ms",
+        "ratio",
+        "of limit",
+        "others",
+        "lines: Terrace",
+        "C, CUDA",
+        "Python",
+        "compile ms",
+        "start ms",
+        "agree",
+    ];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    let mut group = "";
+    for case in json.at("cases").list() {
+        if text(case, "group") != group {
+            group = text(case, "group");
+            rows.push(vec![format!("**{group}**")]);
+        }
+        rows.push(row(case));
+    }
+    laid_out(&rows)
+}
+
+fn row(case: &Json) -> Vec<String> {
+    let number = |name: &str, show: fn(f64) -> String| case.at(name).number().map_or("-".to_string(), show);
+    let lines = |peer: &str| case.at("lines").at(peer).number().map(|n| n.to_string());
+    let ours = case.at("terrace").at("least_ms").number();
+    let workload = format!("[{}](workloads/{})", text(case, "case"), text(case, "workload"));
+    vec![
+        workload,
+        ours.map_or("FAILED".to_string(), ms),
+        text(case, "best_peer").replace('|', "/"),
+        number("best_peer_ms", ms),
+        number("ratio", two),
+        number("of_limit", two),
+        others(case),
+        lines("terrace").unwrap_or_default(),
+        lines("c").or(lines("cuda")).unwrap_or("-".to_string()),
+        lines("python").unwrap_or("-".to_string()),
+        number("compile_ms", |x| format!("{x:.0}")),
+        number("cached_start_ms", |x| format!("{x:.0}")),
+        agree(case),
+    ]
+}
+
+/// The best of each other peer, as ratios.
+fn others(case: &Json) -> String {
+    let Some(ours) = case.at("terrace").at("least_ms").number() else { return String::new() };
+    let mut best: Vec<(&str, f64)> = Vec::new();
+    for way in case.at("peers").list() {
+        let (peer, least) = (text(way, "peer"), way.at("least_ms").number().unwrap_or(f64::MAX));
+        match best.iter_mut().find(|(p, _)| *p == peer) {
+            Some((_, old)) => *old = old.min(least),
+            None => best.push((peer, least)),
+        }
+    }
+    best.retain(|(peer, _)| !text(case, "best_peer").starts_with(&format!("{peer}: ")));
+    best.sort_by(|a, b| a.1.total_cmp(&b.1));
+    best.iter().map(|(peer, least)| format!("{peer} {}", two(least / ours))).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether peers agree, and on how many back ends the reference's result came out.
+fn agree(case: &Json) -> String {
+    let checks = case.at("checks").list();
+    let fine = checks.iter().filter(|c| c.at("agrees") == &Json::Bool(true)).count();
+    let ran = case.at("agrees") == &Json::Bool(true);
+    match (ran && fine == checks.len(), checks.len()) {
+        (true, 0) => "yes".to_string(),
+        (true, n) => format!("yes, {n} back ends"),
+        (false, _) => "NO".to_string(),
+    }
+}
+
+/// The plots of one device.
+pub(crate) fn plots(json: &Json, folder: &Path) -> Result<(), String> {
+    let (device, list) = (text(json, "device"), json.at("cases").list());
+    let name = |case: &Json| text(case, "case").to_string();
+    let with = |member: &str, note: fn(&Json, f64) -> String| -> Vec<Bar> {
+        let values = list.iter().filter_map(|c| Some((c, c.at(member).number()?)));
+        values.map(|(c, value)| Bar { name: name(c), value, note: note(c, value) }).collect()
+    };
+    let put = |plot: &str, svg: String| save(&folder.join(format!("{device}-{plot}.svg")), &svg);
+    let ratio =
+        with("ratio", |c, r| format!("{} of {}", two(r), text(c, "best_peer").split(':').next().unwrap_or_default()));
+    put("ratio", bars("Speed beside the best peer", "the peer is faster", "Terrace is faster", &ratio))?;
+    put("limit", parts("Part of the machine's limit", &with("of_limit", |_, part| two(part))))?;
+    // In seconds, so that the line in the middle is one of them.
+    let compile: Vec<Bar> = with("compile_ms", |_, t| format!("{t:.0} ms"))
+        .into_iter()
+        .map(|b| Bar { value: b.value / 1e3, ..b })
+        .collect();
+    put("compile", bars("Seconds from source to loaded code, nothing cached", "", "", &compile))?;
+    for (plot, member, at, title) in [
+        ("sizes", "sizes_scaling", "work", "Time over work, at growing sizes"),
+        ("threads", "threads_scaling", "threads", "Speed over threads, one thread of the faster one is the unit"),
+    ] {
+        let all: Vec<Curves> = list.iter().filter_map(|c| curves(name(c), c.at(member).list(), at)).collect();
+        if !all.is_empty() {
+            put(plot, pictures(title, &all))?;
+        }
+    }
+    Ok(())
+}
+
+/// Time over work, or speed over threads.
+fn curves(name: String, points: &[Json], at: &str) -> Option<Curves> {
+    let places: Vec<f64> = points.iter().filter_map(|p| p.at(at).number()).collect();
+    let of = |member: &str| points.iter().filter_map(|p| p.at(member).number()).collect::<Vec<f64>>();
+    let (ours, theirs) = (of("terrace_ms"), of("c_ms"));
+    if places.len() < 2 || ours.len() != places.len() {
+        return None;
+    }
+    let scaled = |times: &[f64]| match at {
+        "work" => times.iter().zip(&places).map(|(t, w)| t / w).collect(),
+        _ => times.iter().map(|t| 1.0 / t).collect::<Vec<f64>>(),
+    };
+    Some(Curves { name, ours: scaled(&ours), theirs: scaled(&theirs), at: places })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> Json {
+        let text = r#"{"device": "cpu", "machine": "two cores", "date": "2026-01-02", "limit": {"bytes_per_second": 2e10}, "cases": [
+            {"case": "saxpy", "workload": "saxpy", "group": "regular", "agrees": true, "ratio": 1.5, "of_limit": 0.8, "best_peer": "c: plain", "best_peer_ms": 15,
+             "terrace": {"least_ms": 10}, "peers": [{"peer": "c", "least_ms": 15}, {"peer": "numpy", "least_ms": 40}], "lines": {"terrace": 9, "c": 30},
+             "checks": [{"backend": "interp", "agrees": true}]},
+            {"case": "unheard of", "workload": "x", "group": "regular", "agrees": false, "ratio": 0.5, "best_peer": "c: fast", "terrace": {"least_ms": 10}}]}"#;
+        Json::parse(text).expect("JSON")
+    }
+
+    #[test]
+    fn a_page_shows_wins_and_losses() {
+        let (text, silent) = section("CPU", &found(), &[]);
+        assert!(text.contains("faster) in 1, slower in 1") || text.contains("or faster in 1, slower in 1"), "{text}");
+        assert!(text.contains("NOT AGREED: unheard of."), "{text}");
+        assert!(text.contains("- **unheard of** (0.50 of c: fast): nobody has said yet."), "{text}");
+        assert_eq!(silent, ["unheard of (0.50)"]);
+        assert!(text.contains("| [saxpy](workloads/saxpy) ") && text.contains("| numpy 4.00 "), "{text}");
+    }
+
+    #[test]
+    fn curves_are_time_over_work_and_speed() {
+        let points = |text: &str| Json::parse(text).expect("JSON").list().to_vec();
+        let sizes = points(r#"[{"work": 10, "terrace_ms": 5, "c_ms": 4}, {"work": 20, "terrace_ms": 20, "c_ms": 8}]"#);
+        let one = curves("x".to_string(), &sizes, "work").expect("curves");
+        assert_eq!((one.ours, one.theirs), (vec![0.5, 1.0], vec![0.4, 0.4]));
+        let threads =
+            points(r#"[{"threads": 1, "terrace_ms": 4, "c_ms": 4}, {"threads": 2, "terrace_ms": 2, "c_ms": 4}]"#);
+        assert_eq!(curves("x".to_string(), &threads, "threads").expect("curves").ours, [0.25, 0.5]);
+        assert!(curves("x".to_string(), &points("[]"), "work").is_none());
+    }
+}

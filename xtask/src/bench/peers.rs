@@ -1,0 +1,274 @@
+//! The peers: C compiled with several sets of flags, and Python in an environment of its own.
+//!
+//! ```text
+//! spmv/peer.c     -O3 -march=native …               target/bench/spmv.plain
+//!                 … -funroll-loops                  target/bench/spmv.wide
+//!                 … -ffast-math                     target/bench/spmv.fast
+//! spmv/peers.py   numpy scipy numba awkward …       target/bench-python
+//! ```
+//!
+//! A peer prints one line of JSON per *way* of doing the work; ways of one peer compete, the best counts. Where there is no Python, or its
+//! packages cannot be had, a line says so and the table has none of it.
+
+use super::Device;
+use super::process::run;
+use super::workload::Case;
+use crate::root;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use terrace_base::Json;
+
+const PLAIN: &str = "-O3 -march=native -fopenmp -fno-math-errno";
+
+/// Names of flag sets, and what each adds.
+pub(crate) const FLAGS: &[(&str, &str)] =
+    &[("plain", ""), ("wide", "-mprefer-vector-width=512 -funroll-loops"), ("fast", "-ffast-math")];
+
+/// One way to do the work, as measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) peer: String,
+    pub(crate) way: String,
+    pub(crate) flags: String,
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) held: Option<f64>,
+    pub(crate) checksums: Vec<[f64; 3]>,
+    pub(crate) tolerance: f64,
+    pub(crate) agrees: bool,
+}
+
+impl Way {
+    /// `c: by rows, gather`.
+    pub(crate) fn label(&self) -> String {
+        format!("{}: {}", self.peer, self.way)
+    }
+
+    /// Whether a want is about this way: `c`, or `c: by rows`.
+    pub(crate) fn is(&self, wanted: &str) -> bool {
+        self.peer == wanted || (wanted.contains(':') && self.label().starts_with(wanted))
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let mut members = vec![
+            ("peer", Json::from(self.peer.as_str())),
+            ("way", self.way.as_str().into()),
+            ("flags", self.flags.as_str().into()),
+            ("median_ms", self.median.into()),
+            ("least_ms", self.least.into()),
+            ("agrees", self.agrees.into()),
+        ];
+        members.extend(self.held.map(|h| ("held_bytes", Json::from(h))));
+        Json::Object(members.into_iter().map(|(n, v)| (n.to_string(), v)).collect())
+    }
+}
+
+/// Everything that runs beside Terrace.
+pub(crate) struct Peers {
+    pub(crate) folder: PathBuf,
+    pub(crate) device: Device,
+    pub(crate) flags: &'static [(&'static str, &'static str)],
+    /// The workloads that have a compiled peer.
+    pub(crate) built: Vec<String>,
+    pub(crate) python: Result<PathBuf, String>,
+    pub(crate) seconds: f64,
+    pub(crate) limit: Duration,
+}
+
+/// A peer to compile: of which workload, with which set of flags, and what the set adds.
+pub(crate) type Job<'a> = (&'a str, &'static str, &'static str);
+
+impl Peers {
+    /// Builds the C peers of some cases, each with some sets of flags; Python only where wanted.
+    pub(crate) fn prepare(
+        cases: &[Case],
+        flags: &'static [(&'static str, &'static str)],
+        python: bool,
+        seconds: f64,
+    ) -> Result<Peers, String> {
+        let folder = folder()?;
+        let built = workloads_with(cases, "peer.c");
+        let jobs: Vec<Job<'_>> =
+            built.iter().flat_map(|name| flags.iter().map(move |(set, more)| (name.as_str(), *set, *more))).collect();
+        side_by_side(&jobs, |(name, set, flags)| {
+            let source = root().join(format!("benchmarks/workloads/{name}/peer.c"));
+            compile(&source, flags, &folder.join(format!("{name}.{set}")))
+        })?;
+        let python = if python { environment() } else { Err("left out".to_string()) };
+        let limit = Duration::from_secs(240);
+        Ok(Peers { folder, device: Device::Cpu, flags, built, python, seconds, limit })
+    }
+
+    /// Why there are no Python peers.
+    pub(crate) fn without_python(&self) -> Option<&str> {
+        self.python.as_ref().err().map(String::as_str)
+    }
+
+    /// All ways, and what failed; with `only`, the ways named there.
+    pub(crate) fn measure(&self, case: &Case, sizes: &[i64], only: Option<&[Way]>) -> (Vec<Way>, Vec<String>) {
+        self.measure_with(case, sizes, only, None)
+    }
+
+    /// The same with so many threads.
+    pub(crate) fn measure_with(
+        &self,
+        case: &Case,
+        sizes: &[i64],
+        only: Option<&[Way]>,
+        threads: Option<usize>,
+    ) -> (Vec<Way>, Vec<String>) {
+        let sizes: Vec<String> = sizes.iter().map(i64::to_string).collect();
+        let (words, script) = match self.device {
+            Device::Cpu => (&case.words, "peers.py"),
+            Device::Cuda => (&case.gpu_words, "gpu.py"),
+        };
+        let (mut ways, mut failures) = (Vec::new(), Vec::new());
+        let mut one = |mut command: Command, flags: &str, chosen: Option<&str>| {
+            command.env("PEER_SECONDS", self.seconds.to_string());
+            command.envs(threads.map(|t| ("OMP_NUM_THREADS", t.to_string())));
+            if self.seconds < 0.1 {
+                // Nothing is measured in so short a time, and threads that spin only keep others from working.
+                command.env("OMP_WAIT_POLICY", "passive");
+            }
+            if let Some(way) = chosen {
+                command.env("PEER_WAY", way);
+            }
+            let said = run(&mut command, self.limit);
+            ways.extend(said.out.lines().filter_map(|line| parsed(line, flags)));
+            failures.extend(said.failed.map(|why| format!("peer {flags}: {why}")));
+        };
+        for (set, _) in self.flags.iter().filter(|_| self.built.contains(&case.workload())) {
+            let command = || {
+                let mut command = Command::new(self.folder.join(format!("{}.{set}", case.workload())));
+                command.args(words).args(&sizes);
+                command
+            };
+            match only {
+                None => one(command(), set, None),
+                Some(best) => {
+                    best.iter().filter(|w| w.flags == *set).for_each(|w| one(command(), set, Some(&w.way)));
+                }
+            }
+        }
+        let again = only.is_none_or(|ways| ways.iter().any(|w| w.flags == "python"));
+        if let Ok(python) = &self.python
+            && let Some(file) = case.file(script)
+            && case.python
+            && again
+        {
+            let mut command = Command::new(python);
+            command.arg("-B");
+            if self.device == Device::Cpu {
+                command.arg(root().join("benchmarks/peers/peer.py"));
+            }
+            command.arg(file).args(words).args(&sizes);
+            one(command, "python", None);
+        }
+        (ways, failures)
+    }
+}
+
+/// Where everything that is made goes.
+pub(crate) fn folder() -> Result<PathBuf, String> {
+    let folder = root().join("target/bench");
+    std::fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The workloads of some cases that have a file.
+pub(crate) fn workloads_with(cases: &[Case], file: &str) -> Vec<String> {
+    let mut names: Vec<String> = cases.iter().filter(|c| c.file(file).is_some()).map(Case::workload).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Does all jobs, as many at once as there are cores.
+pub(crate) fn side_by_side(jobs: &[Job<'_>], one: impl Fn(Job<'_>) -> Result<(), String> + Sync) -> Result<(), String> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let one = &one;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers)
+            .map(|w| scope.spawn(move || jobs.iter().skip(w).step_by(workers).try_for_each(|job| one(*job))))
+            .collect();
+        threads.into_iter().try_for_each(|t| t.join().unwrap_or(Err("a thread that builds peers failed".to_string())))
+    })
+}
+
+/// Compiles C with the plain flags and more.
+pub(crate) fn compile(source: &Path, flags: &str, binary: &Path) -> Result<(), String> {
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    command.args(PLAIN.split(' ')).args(flags.split_whitespace());
+    command.arg("-I").arg(root().join("benchmarks/peers")).arg(source).arg("-o").arg(binary).arg("-lm");
+    let failed = run(&mut command, Duration::from_secs(120)).failed;
+    failed.map_or(Ok(()), |why| Err(format!("{} does not compile: {why}", source.display())))
+}
+
+fn parsed(line: &str, flags: &str) -> Option<Way> {
+    let json = Json::parse(line).ok()?;
+    // A peer on a GPU has one checksum, and writes it without a list.
+    let sums = match json.get("count") {
+        Some(_) => vec![checksum(&json)],
+        None => json.at("checksums").list().iter().map(checksum).collect(),
+    };
+    Some(Way {
+        peer: json.at("peer").text()?.to_string(),
+        way: json.at("way").text()?.to_string(),
+        flags: flags.to_string(),
+        median: json.at("median_ms").number()?,
+        least: json.at("least_ms").number()?,
+        held: json.at("held_bytes").number(),
+        checksums: sums,
+        tolerance: json.at("tolerance").number().unwrap_or(1e-9),
+        agrees: false,
+    })
+}
+
+/// Count, sum and weighted sum.
+pub(crate) fn checksum(json: &Json) -> [f64; 3] {
+    ["count", "sum", "weighted"].map(|name| json.at(name).number().unwrap_or(f64::NAN))
+}
+
+/// A Python with the packages: below `target`, the system's, or one that is made below `target`.
+fn environment() -> Result<PathBuf, String> {
+    let home = root().join("target/bench-python");
+    let python = home.join("bin/python");
+    let ready = |python: &Path| {
+        let test = "import numpy, scipy, numba, awkward";
+        run(Command::new(python).args(["-c", test]), Duration::from_secs(120)).failed.is_none()
+    };
+    if let Some(python) = [python.clone(), PathBuf::from("python3")].into_iter().find(|p| ready(p)) {
+        return Ok(python);
+    }
+    let minutes = Duration::from_secs(900);
+    let last = |why: String| why.lines().last().unwrap_or_default().trim().to_string();
+    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home), minutes);
+    made.failed.map_or(Ok(()), Err).map_err(last)?;
+    let install = ["-m", "pip", "install", "--quiet", "--retries", "1"];
+    let needed = run(Command::new(&python).args(install).args(["numpy", "scipy", "numba", "awkward"]), minutes);
+    needed.failed.map_or(Ok(()), Err).map_err(last)?;
+    // Some peers want these too, and do without.
+    for extra in ["polars", "duckdb"] {
+        let _ = run(Command::new(&python).args(install).arg(extra), minutes);
+    }
+    if ready(&python) { Ok(python) } else { Err("the packages do not load".to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_way() {
+        let line = r#"{"peer": "c", "way": "by rows, gather", "median_ms": 2.5, "least_ms": 2, "held_bytes": 80,
+                       "checksums": [{"count": 3, "sum": 6, "weighted": 14}]}"#;
+        let way = parsed(line, "plain").expect("a way");
+        assert_eq!((way.median, way.least, way.held), (2.5, 2.0, Some(80.0)));
+        assert_eq!(way.checksums, [[3.0, 6.0, 14.0]]);
+        assert!(way.is("c") && way.is("c: by rows") && !way.is("c: by elements") && !way.is("numpy"));
+        let gpu = r#"{"peer": "cub", "way": "w", "median_ms": 2, "least_ms": 1, "count": 3, "sum": 6, "weighted": 14}"#;
+        assert_eq!(parsed(gpu, "cuda").expect("a way").checksums, [[3.0, 6.0, 14.0]]);
+        assert!(parsed("peer: c", "plain").is_none() && parsed("{}", "plain").is_none());
+    }
+}
