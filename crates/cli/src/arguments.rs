@@ -31,6 +31,7 @@ const EXAMPLES: &str = "Examples:
   terrace ir --stage flat examples/spmv.tce
   terrace repl examples/quicksort.tce
   terrace data examples/data/matrix.parquet
+  terrace doc lib --out pages
   terrace devices";
 
 #[derive(Subcommand)]
@@ -126,6 +127,17 @@ pub(crate) enum Command {
         files: Vec<String>,
         #[command(flatten)]
         messages: Messages,
+    },
+    /// Makes pages about modules from their comments.
+    Doc {
+        /// Files, and folders with `.tce` files.
+        paths: Vec<PathBuf>,
+        /// The folder for the pages; `doc` without it, `target/site` with --site.
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+        /// In a checkout of Terrace: its whole documentation.
+        #[arg(long)]
+        site: bool,
     },
     /// Lists what programs can run on, with the numbers that `--device` takes, and what is missing.
     Devices,

@@ -125,6 +125,12 @@ pub(crate) fn ir(file: &Path, stage: Stage, all: bool, json: bool, how: &How) ->
     Ok(Verdict::Good)
 }
 
+/// What `ir` shows of a program at one stage.
+pub(crate) fn ir_text(file: &Path, stage: Stage, how: &How) -> Result<String, Failed> {
+    let backend = how.backend.unwrap_or(Backend::C);
+    Program::from_file(file)?.show(stage, backend, &how.settings_to_show()?)
+}
+
 pub(crate) fn explain(code: &str) -> Result<Verdict, Failed> {
     let code = code.to_ascii_uppercase();
     match terrace::explain(&code) {

@@ -1,4 +1,4 @@
-//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `repl`, `data`, `devices`, `explain`,
+//! The command line: `terrace check`, `shapes`, `run`, `test`, `fmt`, `bench`, `ir`, `repl`, `data`, `doc`, `devices`, `explain`,
 //! `completions`, `man`.
 //!
 //! A thin shell over the `terrace` library. Exit codes: 0, 1 (the program or its data is wrong), 2 (wrong usage), 101 (a bug
@@ -12,6 +12,7 @@ mod commands;
 mod compare;
 mod data;
 mod devices;
+mod doc;
 mod format;
 mod output;
 mod plot;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
             let m = Messenger::new(messages);
             (m, data::data(&files, m))
         }
+        Command::Doc { paths, out, site } => (plain, doc::doc(&paths, out.as_deref(), site)),
         Command::Devices => (plain, devices::devices()),
         Command::Explain { code } => (plain, commands::explain(&code)),
         Command::Completions { shell } => (plain, shells::completions(shell)),

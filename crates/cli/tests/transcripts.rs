@@ -16,34 +16,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use typed::words;
+
+mod typed;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The words of a command; single quotes keep spaces together.
-fn words(line: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let (mut word, mut quoted, mut open) = (String::new(), false, false);
-    for c in line.chars() {
-        match c {
-            '\'' => {
-                open = !open;
-                quoted = true;
-            }
-            ' ' if !open => {
-                if quoted || !word.is_empty() {
-                    out.push(std::mem::take(&mut word));
-                }
-                quoted = false;
-            }
-            c => word.push(c),
-        }
-    }
-    if quoted || !word.is_empty() {
-        out.push(word);
-    }
-    out
 }
 
 fn run(line: &str, folder: &Path) -> String {

@@ -14,7 +14,7 @@
 //! What has only a plain comment belongs to its module and has no line. The prelude has a page of its own, written by hand.
 
 use terrace_base::SourceMap;
-use terrace_syntax::ast::{Item, ItemKind};
+use terrace_doc::{paragraphs, signature};
 
 /// The first lines of the page.
 const HEAD: &str = "# The standard library
@@ -45,50 +45,15 @@ fn section(path: &str, text: &str) -> (String, String) {
     let mut map = SourceMap::new();
     let file = map.add(path, text);
     let (module, _) = terrace_syntax::parse(&map, file);
-    let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("--")).collect();
+    let comment = text.lines().map_while(|line| line.strip_prefix("--"));
+    let comment: Vec<&str> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     let title = format!("{path} {}", comment.first().unwrap_or(&"").trim().trim_end_matches('.'));
-    let mut out = format!("\n## {path}\n\n{}", head(&comment));
+    let mut out = format!("\n## {path}\n\n{}", paragraphs(&comment));
     for item in module.items.iter().filter(|item| !item.docs.is_empty()) {
         let docs: Vec<&str> = item.docs.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-        out.push_str(&format!("```text\n{}\n```\n\n{}\n\n", signature(text, item), docs.join(" ")));
+        let signature = signature(text, item);
+        let signature = signature.trim_start_matches("def ");
+        out.push_str(&format!("```text\n{signature}\n```\n\n{}\n\n", docs.join(" ")));
     }
     (title, out)
-}
-
-/// The comment that a module opens with: paragraphs, and lines that stand further in as blocks.
-fn head(lines: &[&str]) -> String {
-    let mut out = String::new();
-    let mut paragraph = Vec::new();
-    let mut block = Vec::new();
-    for line in lines.iter().chain([&""]) {
-        let inside = line.starts_with("   ") && paragraph.is_empty();
-        if !inside && !block.is_empty() {
-            out.push_str(&format!("```text\n{}\n```\n\n", block.join("\n").trim_end()));
-            block.clear();
-        }
-        if inside {
-            block.push(line.trim_start_matches("  ").trim_end());
-        } else if line.trim().is_empty() {
-            if !paragraph.is_empty() {
-                out.push_str(&format!("{}\n\n", paragraph.join(" ")));
-            }
-            paragraph.clear();
-        } else {
-            paragraph.push(line.trim());
-        }
-    }
-    out
-}
-
-/// A definition without its body, on one line: what stands before it and its `=`.
-fn signature(text: &str, item: &Item) -> String {
-    let shown = match &item.kind {
-        ItemKind::Function(f) => {
-            let before = &text[item.span.start as usize..f.body.span.start as usize];
-            let code = before.lines().map(|line| line.split("--").next().unwrap_or(line));
-            code.collect::<Vec<_>>().join(" ").trim_end().trim_end_matches('=').trim_start_matches("def ").to_string()
-        }
-        _ => text[item.span.start as usize..item.span.end as usize].to_string(),
-    };
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,19 +1,23 @@
-//! The examples of the manual, as tests.
+//! The examples of the manual, of the tour and of their neighbours, as tests.
 //!
-//! Code blocks in `docs/reference` say by their first line what they are:
+//! Code blocks say by their first line what they are:
 //!
 //! ````text
 //! ```terrace                  a module: it is checked, and its tests hold
+//! ```terrace fails            a module of which a test does not hold
 //! ```terrace error T0100      a module that is refused, with this code among the messages
 //! ```terrace eval             one example per line, or over several lines; definitions may stand above a line of `---`
 //! len([1, 2, 3])         --> 3
 //! xs[3]                  --! T0901
 //! sum([0.1, 0.2])        --~ 0.3        equal up to rounding
+//! ```terrace given            definitions for the tables that follow on the page
 //! ````
 //!
-//! Blocks of other languages are not looked at.
+//! `file=NAME` behind any of them names the file that the reader is to write. Tables with the columns `Terrace` and `gives` hold one
+//! example per row. Blocks of other languages are not looked at; consoles are run by `crates/cli/tests/pages.rs`.
 
 use terrace::{Backend, Program, Settings};
+use terrace_doc::table_cells;
 
 /// One code block.
 pub struct Block {
@@ -47,15 +51,47 @@ pub fn blocks(page: &str) -> Vec<Block> {
 
 /// Runs a block; says what is wrong, with the page's name.
 pub fn run(page: &str, block: &Block) -> Result<(), String> {
-    let words: Vec<&str> = block.info.split_whitespace().collect();
+    let words: Vec<&str> = block.info.split_whitespace().filter(|word| !word.starts_with("file=")).collect();
     let at = format!("{page}:{}", block.line);
     match words.as_slice() {
-        ["terrace"] => module(&at, &block.text),
+        ["terrace"] | ["terrace", "given"] => module(&at, &block.text),
+        ["terrace", "fails"] => match compile(&at, &block.text).map(|_| module(&at, &block.text)) {
+            Ok(Ok(())) => Err(format!("{at}: all tests hold, and one should not")),
+            Ok(Err(_)) => Ok(()),
+            Err(why) => Err(why),
+        },
         ["terrace", "error", codes @ ..] => refused(&at, &block.text, codes),
         ["terrace", "eval"] => examples(&at, &block.text),
         ["terrace", ..] => Err(format!("{at}: no such kind of block: {}", block.info)),
         _ => Ok(()),
     }
+}
+
+/// Runs the rows of a page's tables that have the columns `Terrace` and `gives`: how many there are, and what is wrong with them.
+pub fn run_tables(page: &str, text: &str) -> (usize, Vec<String>) {
+    let (mut given, mut columns, mut count, mut wrong) = (String::new(), None, 0, Vec::new());
+    let blocks = blocks(text);
+    for (k, line) in text.lines().enumerate() {
+        if let Some(block) = blocks.iter().find(|b| b.line == k + 1 && b.info == "terrace given") {
+            given = block.text.clone();
+        }
+        let cells = if line.starts_with('|') { table_cells(line) } else { Vec::new() };
+        let place = |title: &str| cells.iter().position(|cell| cell == title);
+        match (columns, place("Terrace").zip(place("gives"))) {
+            _ if cells.is_empty() => columns = None,
+            (None, found) => columns = found,
+            (Some(_), _) if cells.iter().all(|cell| cell.starts_with("---")) => {}
+            (Some((ours, gives)), _) => {
+                let code = |k: usize| cells.get(k).map_or("", |cell| cell.trim_matches('`')).to_string();
+                let (expr, wanted) = (code(ours), code(gives));
+                let is_code = wanted.len() == 5 && wanted.starts_with('T');
+                let mark = if is_code { "--!" } else { "-->" };
+                count += 1;
+                wrong.extend(example(&format!("{page}:{}", k + 1), &given, &expr, mark, &wanted).err());
+            }
+        }
+    }
+    (count, wrong)
 }
 
 fn compile(at: &str, text: &str) -> Result<Program, String> {

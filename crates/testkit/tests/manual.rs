@@ -1,33 +1,55 @@
-//! Every example in `docs/reference` is true, and every function that programs have without importing anything has one.
+//! Every example in `docs` is true, those in tables too, and every function that programs have without importing anything has one.
 
 use std::path::{Path, PathBuf};
-use terrace_testkit::manual::{blocks, run};
+use terrace_testkit::manual::{blocks, run, run_tables};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn pages() -> Vec<(String, String)> {
-    let folder = root().join("docs/reference");
-    let entries = std::fs::read_dir(&folder).expect("the manual is there");
+fn pages(folder: &str) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("a readable folder").path()).collect();
     paths.retain(|p| p.extension().is_some_and(|e| e == "md"));
     paths.sort();
-    let name = |p: &Path| format!("docs/reference/{}", p.file_name().expect("a file").to_string_lossy());
+    let name = |p: &Path| format!("{folder}/{}", p.file_name().expect("a file").to_string_lossy());
     paths.iter().map(|p| (name(p), std::fs::read_to_string(p).expect("a text"))).collect()
 }
 
-#[test]
-fn every_example_holds() {
+/// Runs the examples of a folder, of which there must be so many.
+fn check(folder: &str, least: usize) {
     let (mut count, mut wrong) = (0, Vec::new());
-    for (name, text) in pages() {
+    for (name, text) in pages(folder) {
         for block in blocks(&text) {
             count += usize::from(block.info.starts_with("terrace"));
             wrong.extend(run(&name, &block).err());
         }
+        let (rows, wrong_rows) = run_tables(&name, &text);
+        count += rows;
+        wrong.extend(wrong_rows);
     }
-    assert!(count > 50, "only {count} examples were found");
+    assert!(count >= least, "{folder}: only {count} examples were found");
     assert!(wrong.is_empty(), "{} examples do not hold\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_example_of_the_manual_holds() {
+    check("docs/reference", 50);
+}
+
+#[test]
+fn every_example_of_the_tour_holds() {
+    check("docs/tour", 25);
+}
+
+#[test]
+fn every_comparison_holds() {
+    check("docs/howto", 120);
+}
+
+#[test]
+fn every_program_of_the_stages_is_right() {
+    check("docs/stages", 2);
 }
 
 /// Names that are defined in the prelude or built in.
