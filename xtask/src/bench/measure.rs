@@ -68,6 +68,11 @@ impl Record {
         self.ours.as_ref().ok().and_then(|o| o.at(name).number())
     }
 
+    /// The least traffic: as the case states it, or the arguments and the result as Terrace counted them.
+    pub(crate) fn bytes(&self) -> Option<f64> {
+        self.case.bytes.as_ref().map(|b| b.at(&self.sizes)).or_else(|| self.ours("moved_bytes"))
+    }
+
     /// The fastest way of a peer.
     pub(crate) fn best(&self, peer: &str) -> Option<&Way> {
         self.ways.iter().filter(|w| w.is(peer)).min_by(|a, b| a.least.total_cmp(&b.least))
@@ -110,7 +115,7 @@ impl Record {
         object([
             ("case", Json::from(self.case.name.as_str())),
             ("sizes", self.sizes.iter().map(|s| *s as f64).collect::<Vec<f64>>().into()),
-            ("bytes", self.case.bytes.at(&self.sizes).into()),
+            ("bytes", self.bytes().map_or(Json::Null, Json::from)),
             ("work", self.case.work.at(&self.sizes).into()),
             ("agrees", self.agrees().into()),
             ("wants", Json::List(wants.collect())),

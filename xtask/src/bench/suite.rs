@@ -120,7 +120,7 @@ fn described(w: &Wishes, record: &Record, terrace: &Terrace, peers: &Peers, limi
     add("title", case.title.as_str().into());
     add("group", case.group.as_str().into());
     add("workload", case.workload().as_str().into());
-    let least = limit.least_ms(case, &record.sizes);
+    let least = limit.least_ms(case, &record.sizes, record.bytes().unwrap_or(0.0));
     add("limit_ms", least.into());
     let best = record.ways.iter().filter(|way| way.agrees).min_by(|a, b| a.least.total_cmp(&b.least));
     if let Some(ours) = record.ours("least_ms") {

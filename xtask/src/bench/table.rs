@@ -38,7 +38,7 @@ fn row(record: &Record) -> Vec<String> {
         }
         Ok(_) => {
             let (median, least) = (record.ours("median_ms"), record.ours("least_ms").unwrap_or(f64::NAN));
-            let speed = record.case.bytes.at(&record.sizes) / least / 1e6;
+            let speed = record.bytes().unwrap_or(f64::NAN) / least / 1e6;
             let held = best.and_then(|w| w.held);
             let memory = record.ours("peak_bytes").zip(held).map(|(ours, held)| format!("{:.2}", ours / held));
             out.extend([median.map_or("-".to_string(), ms), ms(least), format!("{speed:.1}"), c, c_ms]);

@@ -17,7 +17,7 @@
 //! | `words`, `gpu_words` | what the peers are given before the sizes; a word is no whole number. `python: false` where peers.py has nothing |
 //! | `quick`, `full`, `gpu` | sizes: for the interpreter, for a CPU, for a GPU; a case without `full` runs only on GPUs |
 //! | `smaller` | smaller sizes, the least first: with `full` they show how time grows |
-//! | `work`, `bytes`, `operations` | formulas over the sizes: what time is divided by; the least traffic, every input read once and every output written once; floating-point operations |
+//! | `work`, `bytes`, `operations` | formulas over the sizes: what time is divided by; the least traffic, every input read once and every output written once (without it, what `terrace bench` counts); floating-point operations |
 //! | `precision` | `"f32"` where operations are in single precision; else they are in double |
 //! | `tolerance` | how near results must be, 1e-9 unless stated; of one case or of all |
 //! | `wants` | `{"c": 0.95}`: at least so fast beside a peer, or beside a way of it (`"c: by rows"`) |
@@ -53,7 +53,7 @@ pub(crate) struct Case {
     pub(crate) smaller: Vec<Vec<i64>>,
     pub(crate) gpu: Vec<i64>,
     pub(crate) work: Formula,
-    pub(crate) bytes: Formula,
+    pub(crate) bytes: Option<Formula>,
     pub(crate) operations: Option<Formula>,
     /// Operations are in single precision.
     pub(crate) single: bool,
@@ -194,7 +194,7 @@ impl Members<'_> {
                 Some(json) => python(json).ok_or_else(|| self.wrong("`python` is true or false"))?,
             },
             work: needed("work")?,
-            bytes: needed("bytes")?,
+            bytes: formula("bytes")?,
             operations: formula("operations")?,
             single: match self.get("precision", Json::text, "a text")? {
                 None | Some("f64") => false,
@@ -292,7 +292,10 @@ mod tests {
         assert_eq!((power.name.as_str(), own.name.as_str()), ("spmv power", "spmv"));
         assert_eq!(power.program, Path::new("benchmarks/workloads/spmv/spmv.tce"));
         assert_eq!(own.program, Path::new("benchmarks/workloads/spmv/other.tce"));
-        assert_eq!((power.tolerance, own.tolerance, power.bytes.at(&power.full)), (1e-6, 0.5, 8000.0));
+        assert_eq!(
+            (power.tolerance, own.tolerance, power.bytes.as_ref().map(|b| b.at(&power.full))),
+            (1e-6, 0.5, Some(8000.0))
+        );
         assert_eq!((power.wants.as_slice(), own.full.len()), (&[("c".to_string(), 0.95)][..], 0));
     }
 
