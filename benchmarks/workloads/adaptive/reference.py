@@ -1,12 +1,8 @@
 """Integrals by recursion, one at a time."""
 
-import json
 import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import hash_of, report
 
 
 def simpson(f, a, b):
@@ -22,10 +18,6 @@ def integral(f, a, b, tolerance):
     return x + y, m + n
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
     case, n = sys.argv[1], int(sys.argv[2])
     found = []
@@ -34,4 +26,4 @@ if __name__ == "__main__":
         middle = h % 1024 / 1024 + (0 if case == "even" else 0.0001)
         width = 0.0009765625 if case == "even" else 0.000001 if h // 1024 % 50 == 0 else 1.0
         found.append(integral(lambda x: 1 / ((x - middle) ** 2 + width), 0.0, 1.0, 0.000001 if case == "even" else 0.0001))
-    print(json.dumps({"checksums": [checksum([x for x, _ in found]), checksum([m for _, m in found])]}))
+    report([x for x, _ in found], [m for _, m in found])

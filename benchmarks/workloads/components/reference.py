@@ -1,16 +1,8 @@
 """Connected components by walking from each node that was not reached yet."""
 
-import json
 import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
-
-
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
+from plain import hash_of, report
 
 
 if __name__ == "__main__":
@@ -33,4 +25,4 @@ if __name__ == "__main__":
             if least[a] < 0:
                 least[a] = start
                 todo += near[a]
-    print(json.dumps({"checksums": [checksum(least)]}))
+    report(least)

@@ -1,16 +1,8 @@
 """Clusters by k means from the definition."""
 
-import json
 import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
-
-
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
+from plain import hash_of, report
 
 
 if __name__ == "__main__":
@@ -26,4 +18,4 @@ if __name__ == "__main__":
             distances = [sum((x - y) ** 2 for x, y in zip(p, c)) for c in centres]
             members[distances.index(min(distances))].append(p)
         centres = [[sum(column) / len(own) for column in zip(*own)] if own else centre for own, centre in zip(members, centres)]
-    print(json.dumps({"checksums": [checksum([x for centre in centres for x in centre])]}))
+    report([x for centre in centres for x in centre])

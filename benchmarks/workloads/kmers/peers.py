@@ -1,6 +1,6 @@
 """Pieces of DNA with numpy's windows, bincount and unique, and with numba's loops."""
 
-from peer import counted, hash_of, measure
+from peer import counted, hash_of, measure, package
 
 
 def main(words, sizes):
@@ -62,9 +62,8 @@ def main(words, sizes):
     measure("numpy", "codes by windows, unique", lambda: np.unique(codes(), return_counts=True), *picks)
     measure("numba", "rolled codes, numpy's unique", lambda: np.unique(rolled(off, text, k), return_counts=True), *picks)
 
-    try:
-        import polars as pl
-    except ImportError:
+    pl = package("polars")
+    if pl is None:
         return
     measure("polars", "numba's codes, value_counts, sort",
             lambda: pl.DataFrame({"c": rolled(off, text, k)}).group_by("c").len().sort("c"),

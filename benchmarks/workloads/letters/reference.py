@@ -1,12 +1,6 @@
 """Letters of words of sentences, with Python's strings."""
 
-import json
-import sys
-
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import case_and_sizes, hash_of, report
 
 
 def spelled(k):
@@ -20,15 +14,11 @@ def summary(sentence):
             sum(word == word[::-1] for word in sentence), len(together) / max(1, len(sentence)))
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
-    case, sizes = sys.argv[1], [int(word) for word in sys.argv[2:]]
+    case, sizes = case_and_sizes()
     rows = []
     for i in range(sizes[0]):
         seed = hash_of(i)
         length = sizes[1] // (1 + seed % sizes[1]) if case == "power" else seed % 21
         rows.append(summary([spelled(seed + 7919 * j) for j in range(length)]))
-    print(json.dumps({"checksums": [checksum(column) for column in zip(*rows)]}))
+    report(*[list(column) for column in zip(*rows)])

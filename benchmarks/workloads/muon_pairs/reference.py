@@ -1,13 +1,9 @@
 """Masses of muon pairs: every pair of every event."""
 
-import json
 import math
 import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import hash_of, report
 
 
 def muon(seed):
@@ -15,10 +11,6 @@ def muon(seed):
     b = hash_of(a)
     c = hash_of(b)
     return 3.0 + a % 400 / 8.0, b % 4001 / 1000.0 - 2.0, c % 6283 / 1000.0 - 3.1415
-
-
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
 
 
 if __name__ == "__main__":
@@ -32,4 +24,4 @@ if __name__ == "__main__":
                 (p, eta, phi), (q, theta, psi) = event[x], event[y]
                 mass = math.sqrt(2 * p * q * (math.cosh(eta - theta) - math.cos(phi - psi)))
                 bins[min(120, int(mass))] += 1
-    print(json.dumps({"checksums": [checksum(bins)]}))
+    report(bins)

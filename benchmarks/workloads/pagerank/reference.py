@@ -1,12 +1,6 @@
 """PageRank from its definition: each page hands its rank on along its links."""
 
-import json
-import sys
-
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import case_and_sizes, hash_of, report
 
 
 def links_of(case, sizes):
@@ -34,10 +28,6 @@ def pagerank(links, steps, damping=0.85):
     return ranks
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
-    case, sizes = sys.argv[1], [int(word) for word in sys.argv[2:]]
-    print(json.dumps({"checksums": [checksum(pagerank(links_of(case, sizes), sizes[-1]))]}))
+    case, sizes = case_and_sizes()
+    report(pagerank(links_of(case, sizes), sizes[-1]))

@@ -1,13 +1,8 @@
 """Shapes with holes: the area by triangles, covering by counting crossings."""
 
-import json
 import math
-import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import case_and_sizes, hash_of, report
 
 
 def around(j, n):
@@ -46,16 +41,12 @@ def covers(rings, u, v):
     return found % 2
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
-    case, sizes = sys.argv[1], [int(word) for word in sys.argv[2:]]
+    case, sizes = case_and_sizes()
     shapes = [shape(i) for i in range(sizes[0])]
     if case == "areas":
         out = [sum((ax * by - bx * ay) / 2 for ring in rings for (ax, ay), (bx, by) in sides(ring)) for rings in shapes]
     else:
         places = [(hash_of(i) % 4096 / 4 + 0.0625, hash_of(i + 99999) % 4096 / 4 + 0.0625) for i in range(sizes[1])]
         out = [sum(covers(rings, u, v) for rings in shapes) for u, v in places]
-    print(json.dumps({"checksums": [checksum(out)]}))
+    report(out)

@@ -1,6 +1,6 @@
 """Run-length decoding with numpy's repeat, with polars, and with numba's loops."""
 
-from peer import counted, hash_of, measure
+from peer import counted, hash_of, measure, package
 
 
 def main(words, sizes):
@@ -24,9 +24,8 @@ def main(words, sizes):
 
     measure("numba", "cumsum and parallel fill", lambda: loops(value, size))
 
-    try:
-        import polars as pl
-    except ImportError:
+    pl = package("polars")
+    if pl is None:
         return
     table = pl.DataFrame({"value": value, "size": size}).filter(pl.col("size") > 0)
     measure("polars", "repeat_by and explode", lambda: table.select(pl.col("value").repeat_by("size").explode())["value"].to_numpy())

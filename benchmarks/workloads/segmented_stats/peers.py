@@ -1,6 +1,6 @@
 """Statistics of ragged rows with awkward-array, with numpy's reduceat, with polars, and with numba's loops."""
 
-from peer import counted, hash_of, measure
+from peer import counted, hash_of, measure, package
 
 
 def main(words, sizes):
@@ -49,9 +49,8 @@ def main(words, sizes):
 
     measure("numba", "parallel loops", lambda: loops(off, val), *parts)
 
-    try:
-        import polars as pl
-    except ImportError:
+    pl = package("polars")
+    if pl is None:
         return
     lists = pl.Series("rows", [0]).clear()
     frame = pl.DataFrame({"row": row, "val": val})

@@ -1,12 +1,6 @@
 """Statistics of rows, each from its definition."""
 
-import json
-import sys
-
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import case_and_sizes, hash_of, report
 
 
 def row_of(case, sizes, i):
@@ -23,11 +17,7 @@ def statistics(row):
     return mean, variance, min(row), max(row), row.index(max(row))
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
-    case, sizes = sys.argv[1], [int(word) for word in sys.argv[2:]]
+    case, sizes = case_and_sizes()
     columns = zip(*[statistics(row_of(case, sizes, i)) for i in range(sizes[0])])
-    print(json.dumps({"checksums": [checksum(column) for column in columns]}))
+    report(*[list(column) for column in columns])

@@ -1,16 +1,8 @@
 """Triangles: every triple of nodes that are connected with each other."""
 
-import json
 import sys
 
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
-
-
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
+from plain import hash_of, report
 
 
 if __name__ == "__main__":
@@ -25,4 +17,4 @@ if __name__ == "__main__":
                 near[i].add(t)
                 near[t].add(i)
     found = [sum(1 for b in near[a] if b > a for c in near[a] if c > b and c in near[b]) for a in range(n)]
-    print(json.dumps({"checksums": [checksum(found)]}))
+    report(found)

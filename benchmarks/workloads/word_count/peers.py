@@ -1,6 +1,6 @@
 """Counting words with Python's own Counter, with numpy's unique, and with polars."""
 
-from peer import counted, hash_of, measure
+from peer import counted, hash_of, measure, package
 
 
 def document(words, sizes):
@@ -37,9 +37,8 @@ def main(words, sizes):
 
     measure("numpy", "unique", with_numpy, bytes_of, counts_of)
 
-    try:
-        import polars as pl
-    except ImportError:
+    pl = package("polars")
+    if pl is None:
         return
     whole = text.decode()
 

@@ -1,12 +1,6 @@
 """Counting words with a dictionary."""
 
-import json
-import sys
-
-
-def hash_of(i):
-    h = (i * 1103515245 + 12345) % 2147483647
-    return (h * h + i) % 2147483647
+from plain import case_and_sizes, hash_of, report
 
 
 def spelled(k):
@@ -26,14 +20,10 @@ def document(case, sizes):
     return "".join(pieces)
 
 
-def checksum(values):
-    return {"count": len(values), "sum": sum(values), "weighted": sum(v * (1 + i % 1021) for i, v in enumerate(values))}
-
-
 if __name__ == "__main__":
-    case, sizes = sys.argv[1], [int(word) for word in sys.argv[2:]]
+    case, sizes = case_and_sizes()
     times = {}
     for word in document(case, sizes).split():
         times[word] = times.get(word, 0) + 1
     order = sorted(times)
-    print(json.dumps({"checksums": [checksum(list("".join(order).encode())), checksum([times[w] for w in order])]}))
+    report(list("".join(order).encode()), [times[w] for w in order])
