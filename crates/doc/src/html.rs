@@ -6,7 +6,7 @@
 //! Code "live", "$ terrace ir …" the same, with what the command prints behind it
 //! ```
 //!
-//! Every tag that is opened is closed, so the pages can be read as XML: the tests do.
+//! The code of a message, such as `T0117`, leads to its explanation where the site has one. Every tag that is opened is closed, so the pages can be read as XML: the tests do.
 
 use crate::inline::{Inline, parse};
 use crate::links::Map;
@@ -24,6 +24,8 @@ pub(crate) struct Writer<'a, 'b> {
     pub(crate) map: &'a Map<'a>,
     pub(crate) live: Live<'a>,
     pub(crate) problems: &'b mut Vec<Problem>,
+    /// Inside a link, where no other one can begin.
+    pub(crate) in_link: bool,
 }
 
 impl Writer<'_, '_> {
@@ -129,11 +131,18 @@ impl Writer<'_, '_> {
     fn inline(&mut self, part: &Inline, line: usize) -> String {
         match part {
             Inline::Text(text) => escape(text),
-            Inline::Code(text) => format!("<code>{}</code>", escape(text)),
+            Inline::Code(text) => match self.map.code(self.page, text) {
+                Some(href) if !self.in_link => {
+                    format!("<a href=\"{}\"><code>{}</code></a>", escape(&href), escape(text))
+                }
+                _ => format!("<code>{}</code>", escape(text)),
+            },
             Inline::Stress(parts) => format!("<em>{}</em>", self.inlines(parts, line)),
             Inline::Strong(parts) => format!("<strong>{}</strong>", self.inlines(parts, line)),
             Inline::Link(target, parts) => {
+                let around = std::mem::replace(&mut self.in_link, true);
                 let inside = self.inlines(parts, line);
+                self.in_link = around;
                 match self.map.resolve(self.page, target) {
                     Ok(href) => format!("<a href=\"{}\">{inside}</a>", escape(&href)),
                     Err(why) => {

@@ -93,7 +93,7 @@ pub fn build(title: &str, pages: &[Page], assets: &[Asset], live: Live<'_>) -> R
         ("search.js".to_string(), index::script(pages, &parsed)),
     ];
     for (at, page) in pages.iter().enumerate() {
-        let mut writer = html::Writer { page, map: &map, live, problems: &mut problems };
+        let mut writer = html::Writer { page, map: &map, live, problems: &mut problems, in_link: false };
         let body = writer.page(&parsed[at]);
         files.push((format!("{}.html", page.path), layout::whole(title, pages, &parsed, at, &body)));
     }

@@ -45,6 +45,15 @@ impl<'a> Map<'a> {
         self.used.borrow().iter().map(|asset| (*asset).clone()).collect()
     }
 
+    /// Where a code of a message such as `T0117` is explained, if some page has a heading of that name.
+    pub(crate) fn code(&self, page: &Page, text: &str) -> Option<String> {
+        let digits =
+            text.strip_prefix('T').filter(|rest| rest.len() == 4 && rest.bytes().all(|b| b.is_ascii_digit()))?;
+        let anchor = format!("t{digits}");
+        let (path, _) = self.pages.values().find(|(_, anchors)| anchors.contains(&anchor.as_str()))?;
+        Some(format!("{}#{anchor}", relative(&page.path, path)))
+    }
+
     /// What a link of a page becomes; or why it leads nowhere.
     pub(crate) fn resolve(&self, page: &Page, target: &str) -> Result<String, String> {
         if target.starts_with("https://") || target.starts_with("http://") || target.starts_with("mailto:") {

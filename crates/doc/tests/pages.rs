@@ -13,7 +13,7 @@ fn live(command: &str) -> Result<String, String> {
 
 /// The text between the tags `main` of a page.
 fn body(text: &str) -> String {
-    let other = page("b/other.md", "# Other\n\n## Second part\n");
+    let other = page("b/other.md", "# Other\n\n## Second part\n\n## T0117\n");
     let files = build("Site", &[page("a/page.md", text), other], &[], &live).expect("the page is right");
     let (_, html) = files.files.iter().find(|(path, _)| path == "a/page.html").expect("the page is there");
     tags(html).expect("the page is whole");
@@ -36,6 +36,8 @@ fn blocks_and_lines() {
         "<p>one two <em>three</em> <strong>four</strong> a * b &lt; c</p>\n",
     );
     check("`a*b*` \\*c\\* ``d`e``\n", "<p><code>a*b*</code> *c* <code>d`e</code></p>\n");
+    check("`T0117` `T0118`\n", "<p><a href=\"../b/other.html#t0117\"><code>T0117</code></a> <code>T0118</code></p>\n");
+    check("[`T0117`](#t)\n# T\n", "<p><a href=\"#t\"><code>T0117</code></a></p>\n<h1 id=\"t\">T</h1>\n");
     check("- a\n  b\n- c\n  - d\n", "<ul>\n<li>a b</li>\n<li>c<ul>\n<li>d</li>\n</ul>\n</li>\n</ul>\n");
     check("1. a\n2. b\n\nc\n", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>\n<p>c</p>\n");
     check(

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Every module is checked first, so that pages never describe what does not compile. With `--site`, in a checkout of Terrace, the whole
-//! documentation is built ([`site`]). Nothing is written where anything is wrong.
+//! documentation is built (`site`). Nothing is written where anything is wrong.
 
 mod site;
 
