@@ -52,11 +52,10 @@ module.exports = grammar({
   conflicts: ($) => [
     // `match p { …`: a record `p{x = 1}`, or the arms?
     [$._expression, $.record],
-    [$.field, $.record],
     // `matrix[n]`: a size or a type?
     [$.named_type, $._expression],
-    [$.named_type, $.field],
     [$.tuple_type, $.tuple],
+    [$.array_type, $.array],
   ],
 
   rules: {
@@ -223,7 +222,7 @@ module.exports = grammar({
     binary: ($) =>
       choice(
         ...OPERATORS.map(([level, symbols]) =>
-          prec.left(level, seq($._expression, field('operator', choice(...symbols)), $._expression)),
+          prec.left(level, seq($._expression, field('operator', symbols.length === 1 ? symbols[0] : choice(...symbols)), $._expression)),
         ),
       ),
 
@@ -239,17 +238,7 @@ module.exports = grammar({
 
     part: (_) => /[0-9]+/,
 
-    record: ($) =>
-      prec(
-        LEVEL.postfix,
-        seq(
-          optional(seq(field('module', $.name), '.')),
-          field('type', $.name),
-          '{',
-          list($.field_value),
-          '}',
-        ),
-      ),
+    record: ($) => seq(field('type', choice($.name, $.field)), '{', list($.field_value), '}'),
 
     field_value: ($) => seq(field('field', $.name), optional(seq('=', $._expression))),
 

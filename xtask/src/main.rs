@@ -1,6 +1,7 @@
 //! Chores of the repository: `cargo xtask test` runs every test and counts them, `cargo xtask fuzz` looks for inputs that break something,
 //! `cargo xtask costs` counts what programs do on growing inputs, `cargo xtask gpu-check` runs everything on a GPU, `cargo xtask bench`
 //! measures speed beside programs written by hand.
+//! `cargo xtask package` packs what is installed without a network, `cargo xtask grammars` checks the grammars of editors, `cargo xtask public-files` reads other people's files.
 //!
 //! ```text
 //! NVRTC   target/nvrtc/…/libnvrtc.so.13          found, or fetched with pip; without it a line says what is skipped
@@ -16,7 +17,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod grammars;
+mod package;
 mod pocl;
+mod public_files;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -30,10 +34,13 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "costs" => example("costs", &[], rest),
         Some((task, rest)) if task == "gpu-check" => example("gpu_check", &["--release"], rest),
         Some((task, rest)) if task == "bench" => bench::bench(&[], rest),
+        Some((task, rest)) if task == "package" => package::package(rest),
+        Some((task, [])) if task == "grammars" => grammars::grammars(),
+        Some((task, [])) if task == "public-files" => public_files::public_files(),
         Some((task, rest)) if task == "bench-cpu" => bench::bench(&["--wanted"], rest),
         _ => {
             eprintln!(
-                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench [--device cpu|cuda] [--quick] [--only NAMES] [--rounds N] [--seconds S] [--scaling] [--keep] [--page]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]"
+                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench [--device cpu|cuda] [--quick] [--only NAMES] [--rounds N] [--seconds S] [--scaling] [--keep] [--page]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]\ncargo xtask package [--check] [--debug]\ncargo xtask grammars\ncargo xtask public-files"
             );
             ExitCode::from(2)
         }
@@ -54,6 +61,27 @@ fn cargo() -> Command {
     let mut command = Command::new(cargo);
     command.current_dir(root());
     command
+}
+
+/// The folder of build products.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The files below a folder that end like this, in order of their names.
+fn files_below(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut inside: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    inside.sort();
+    let mut out = Vec::new();
+    for path in inside {
+        if path.is_dir() {
+            out.extend(files_below(&path, endings));
+        } else if path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
+            out.push(path);
+        }
+    }
+    out
 }
 
 fn example(name: &str, options: &[&str], args: &[String]) -> ExitCode {

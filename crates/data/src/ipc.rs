@@ -32,6 +32,8 @@ use terrace_plan::surface::Surface;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 const CONTINUES: [u8; 4] = [0xff; 4];
+/// What marked compressed messages before the format had a place for it.
+const PREVIEW: &str = "ARROW:experimental_compression";
 
 struct Source<'a> {
     file: BufReader<File>,
@@ -164,6 +166,11 @@ impl Source<'_> {
     fn check_message(&self, head: &[u8], body: &[u8]) -> Result<(), DataError> {
         let message =
             root_as_message(head).map_err(|e| damaged(self.name, format!("a message in it is wrong: {e}")))?;
+        // The numbers would be read as they stand, compressed.
+        if message.custom_metadata().iter().flatten().any(|pair| pair.key() == Some(PREVIEW)) {
+            let title = format!("`{}` is compressed as only a preview in Arrow 0.17 did it", self.name);
+            return Err(DataError::new("T0726", title).hint("write it again with a newer pyarrow"));
+        }
         match message.header_type() {
             MessageHeader::RecordBatch => self.check_batch(message.header_as_record_batch(), body),
             MessageHeader::DictionaryBatch => {

@@ -129,6 +129,16 @@ fn check_values(metadata: &ParquetMetaData, columns: &[usize], budget: &Budget, 
 fn not_decoded(name: &str, e: &ParquetError) -> DataError {
     let words = e.to_string();
     let error = damaged(name, format!("the decoder says: {words}"));
+    if words.contains("cannot be repeated") {
+        return DataError::new(
+            "T0726",
+            format!("`{name}` has lists of lists in an old form of Parquet, which is not known here"),
+        )
+        .note(format!("the decoder says: {words}"))
+        .hint(
+            "write it again in the form of today: `pyarrow.parquet.write_table(pyarrow.parquet.read_table(old), new)`",
+        );
+    }
     if words.contains("codec") || words.contains("feature") {
         return error.hint("write it again with the codec `snappy` or `zstd`");
     }
@@ -144,4 +154,18 @@ pub(crate) fn write(out: &mut Output, table: &Table) -> Result<(), DataError> {
     }
     writer.close().map_err(failed)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_old_is_not_damaged() {
+        let check = |words: &str, code: &str| {
+            assert_eq!(not_decoded("f", &ParquetError::ArrowError(words.to_string())).code, code, "{words}");
+        };
+        check("List type cannot be repeated", "T0726");
+        check("Invalid offset", "T0722");
+    }
 }

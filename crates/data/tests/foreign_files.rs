@@ -199,6 +199,7 @@ fn types_that_the_language_has_not() {
     }
     check("foreign.arrow:duration", "[]i64", "T0726");
     check("foreign.arrow:runs", "[]i64", "T0726");
+    check("preview.arrow", "[]i64", "T0726: `preview.arrow` is compressed as only a preview in Arrow 0.17 did it");
 }
 
 #[test]

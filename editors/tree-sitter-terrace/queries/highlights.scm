@@ -45,7 +45,6 @@
 (generics name: (name) @type)
 (generics class: (name) @type)
 (record type: (name) @type)
-(record module: (name) @module)
 (record_pattern name: (name) @type)
 (variant name: (name) @constructor)
 (variant_pattern name: (name) @constructor)
@@ -54,6 +53,7 @@
 (field_value field: (name) @property)
 (record_pattern field: (name) @property)
 (field field: (name) @property)
+(record type: (field field: (name) @type))
 
 (parameter pattern: (name) @variable.parameter)
 (lambda_parameter pattern: (name) @variable.parameter)

@@ -86,6 +86,11 @@ strings = pa.array(["short", "a text that is longer than twelve bytes", "", "x"]
 arrow("views.arrow", pa.table({"views": views, "strings": strings}))
 arrow("large_views.arrow", pa.table({"views": large}))
 
+# A batch that says of itself that it is compressed as a preview in Arrow 0.17 did it.
+batch = pa.record_batch({"a": pa.array([1, 2, 3], pa.int64())})
+with ipc.new_file("preview.arrow", batch.schema) as out:
+    out.write_batch(batch, custom_metadata={"ARROW:experimental_compression": "lz4"})
+
 # A table of records, with columns in another order than a program declares them, and one too many.
 points = pa.table({"y": pa.array([2.0, 4.0]), "id": pa.array([7, 8], pa.int64()), "x": pa.array([1.0, 3.0])})
 pq.write_table(points, "points.parquet")
