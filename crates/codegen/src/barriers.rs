@@ -146,6 +146,7 @@ mod tests {
             block: 32,
             resident: 1,
             small: None,
+            by_turns: false,
             span: Span::none(),
         }
     }
