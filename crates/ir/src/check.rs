@@ -26,6 +26,9 @@ pub enum CheckKind {
     Length,
     /// `values = [found, wanted]`: a size stated in a type holds; the text is the size as written.
     Size(String),
+    /// `values = [found, wanted]`: the rows of an argument have the length that the parameter's type states; the text is the parameter's name.
+    /// Flattening writes these: an entry believes no caller.
+    Parameter(String),
     /// No values: `assert(cond, "message")`.
     Assert(String),
     /// `values = [rows of first, rows of other]`: the rows of an array literal or matrix have one length.
@@ -57,7 +60,7 @@ impl CheckKind {
             CheckKind::Zip => "T0903",
             CheckKind::Division => "T0904",
             CheckKind::Length => "T0905",
-            CheckKind::Size(_) => "T0906",
+            CheckKind::Size(_) | CheckKind::Parameter(_) => "T0906",
             CheckKind::Assert(_) => "T0907",
             CheckKind::Rows => "T0908",
             CheckKind::Depth => "T0909",
@@ -79,6 +82,7 @@ impl CheckKind {
             CheckKind::Division => "division",
             CheckKind::Length => "length",
             CheckKind::Size(_) => "size",
+            CheckKind::Parameter(_) => "parameter",
             CheckKind::Assert(_) => "assert",
             CheckKind::Rows => "rows",
             CheckKind::Depth => "depth",
@@ -95,9 +99,8 @@ impl CheckKind {
     /// The text that belongs to the kind: an assertion's message, a size as written, else empty.
     pub fn text(&self) -> &str {
         match self {
-            CheckKind::Size(text) | CheckKind::Assert(text) | CheckKind::Empty(text) | CheckKind::Positive(text) => {
-                text
-            }
+            CheckKind::Size(text) | CheckKind::Parameter(text) | CheckKind::Assert(text) => text,
+            CheckKind::Empty(text) | CheckKind::Positive(text) => text,
             _ => "",
         }
     }
@@ -109,7 +112,7 @@ impl CheckKind {
         match self {
             CheckKind::Assert(_) | CheckKind::Overlap | CheckKind::Empty(_) => 0,
             CheckKind::Division | CheckKind::Length | CheckKind::Depth | CheckKind::Positive(_) => 1,
-            CheckKind::Index | CheckKind::Zip | CheckKind::Size(_) => 2,
+            CheckKind::Index | CheckKind::Zip | CheckKind::Size(_) | CheckKind::Parameter(_) => 2,
             CheckKind::Rows | CheckKind::Partition | CheckKind::Split | CheckKind::Places => 2,
             CheckKind::Slice | CheckKind::Strided => 3,
         }

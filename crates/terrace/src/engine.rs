@@ -207,6 +207,14 @@ pub(crate) fn diagnose(failure: &Failure, sources: &SourceMap) -> terrace_base::
     failure.to_diagnostic_with(&|file| sources.name(file).starts_with("std/"))
 }
 
+/// Whether a parameter's type states sizes below its outermost dimension.
+fn states_rows(ty: &core::Type) -> bool {
+    match ty {
+        core::Type::Array(array) => array.elem != array.elem.without_sizes(),
+        other => *other != other.without_sizes(),
+    }
+}
+
 /// Whether an entry takes so many arguments.
 pub(crate) fn takes(entry: &str, wanted: usize, given: usize) -> Result<(), Failed> {
     if wanted == given {
@@ -359,10 +367,23 @@ impl Engine {
         }
         let function = &self.program.core.functions[id];
         let types = function.params.iter().map(|p| &function.values[*p].ty);
+        let kept = types.clone().any(states_rows).then(|| args.clone());
         let args = args.into_iter().zip(types).map(|(data, ty)| spell_out_sums::enter(data, ty)).collect();
-        let mut outcome = self.run_as_is(id, args)?;
+        let ran = self.run_as_is(id, args);
+        let mut outcome = ran.map_err(|failed| self.border_first(id, failed, kept.as_deref().unwrap_or_default()))?;
         outcome.value = spell_out_sums::leave(outcome.value, &function.result);
         Ok(outcome)
+    }
+
+    /// What went wrong with a call of a compiled program: first of all, sizes of the arguments that differ from what the types state.
+    pub(crate) fn border_first(&self, id: FuncId, failed: Failed, args: &[Data]) -> Failed {
+        if failed.diagnostics.first().is_none_or(|d| d.code != "T0906") {
+            return failed;
+        }
+        match core_interp::wrong_sizes(&self.program.core, id, args) {
+            Some(wrong) => Failed::new(vec![diagnose(&wrong, &self.sources)], &self.sources),
+            None => failed,
+        }
     }
 
     /// Calls a function with data in the form that the machine has: compiled programs know no enums.

@@ -148,7 +148,10 @@ impl Engine {
             });
         }
         let arguments: Vec<Argument<'_>> = given.iter().map(as_argument).collect();
-        let (slots, stats) = loaded.call_columns(entry, &arguments).map_err(failed)?;
+        let (slots, stats) = loaded.call_columns(entry, &arguments).map_err(|e| {
+            let data: Result<Vec<Data>, Failed> = given.iter().map(|v| v.clone().into_data()).collect();
+            self.border_first(id, failed(e), &data.unwrap_or_default())
+        })?;
         let surface = &self.program().signature(entry)?.result;
         let value = match plain_columns(slots, &found.result, surface) {
             Ok(columns) => Value::Columns(columns),

@@ -146,37 +146,13 @@ impl<'p> Machine<'p> {
             let value = Value::from_data(arg, &info.ty).map_err(|e| wrong(format!("`{}` is {e}", info.name)))?;
             values.push(value);
         }
-        self.check_border(function, &values)?;
+        check_border(function, &values)?;
         let code = self.open(id, function.span)?;
         for (param, value) in code.params.iter().zip(values) {
             self.set(*param, value);
         }
         self.bound(&code.params, function.span)?;
         Ok(self.body(&code.body)?.to_data(&function.result))
-    }
-
-    /// The nested sizes that parameter types state; the outermost ones are checked by the function itself.
-    fn check_border(&self, function: &Function, args: &[Value]) -> Outcome<()> {
-        let mut known = Sizes::default();
-        for (param, value) in function.params.iter().zip(args) {
-            if let Value::Scalar(s) = value
-                && let Some(n) = s.as_i64()
-            {
-                known.vars.insert(size_var(*param), n);
-            }
-        }
-        let types = function.params.iter().map(|p| &function.values[*p].ty);
-        let pairs: Vec<_> = types.zip(args).collect();
-        bind_sizes(&pairs, &mut known);
-        for (param, (ty, value)) in function.params.iter().zip(pairs) {
-            check_shape(value, ty, &known, 1).map_err(|miss| {
-                let name = &function.values[*param].name;
-                let mut failure = Failure::new("parameter", name, vec![miss.found, miss.wanted], function.span);
-                failure.indices = miss.position;
-                Box::new(failure)
-            })?;
-        }
-        Ok(())
     }
 
     /// Opens the frame of a call.
@@ -468,4 +444,28 @@ fn shown(value: Scalar) -> i64 {
         Scalar::U64(x) => x.min(i64::MAX as u64) as i64,
         other => convert(other, ScalarType::I64).as_i64().unwrap_or(0),
     }
+}
+
+/// The nested sizes that parameter types state; the outermost ones are checked by the function itself.
+pub(super) fn check_border(function: &Function, args: &[Value]) -> Outcome<()> {
+    let mut known = Sizes::default();
+    for (param, value) in function.params.iter().zip(args) {
+        if let Value::Scalar(s) = value
+            && let Some(n) = s.as_i64()
+        {
+            known.vars.insert(size_var(*param), n);
+        }
+    }
+    let types = function.params.iter().map(|p| &function.values[*p].ty);
+    let pairs: Vec<_> = types.zip(args).collect();
+    bind_sizes(&pairs, &mut known);
+    for (param, (ty, value)) in function.params.iter().zip(pairs) {
+        check_shape(value, ty, &known, 1).map_err(|miss| {
+            let name = &function.values[*param].name;
+            let mut failure = Failure::new("parameter", name, vec![miss.found, miss.wanted], function.span);
+            failure.indices = miss.position;
+            Box::new(failure)
+        })?;
+    }
+    Ok(())
 }

@@ -89,6 +89,16 @@ pub fn call(program: &Program, function: FuncId, args: Vec<Data>) -> Result<Data
     run(program, function, args, &Options::default()).0
 }
 
+/// What the border of an entry says about the sizes of its arguments, if they are wrong. It comes before everything else that may fail, and compiled
+/// programs, which see sizes one by one, take their words from here.
+pub fn wrong_sizes(program: &Program, function: FuncId, args: &[Data]) -> Option<Failure> {
+    let function = &program.functions[function];
+    let types = function.params.iter().map(|p| &function.values[*p].ty);
+    let values = args.iter().zip(types).map(|(arg, ty)| value::Value::from_data(arg.clone(), ty));
+    let values = values.collect::<Result<Vec<_>, _>>().ok()?;
+    eval::check_border(function, &values).err().map(|failure| *failure)
+}
+
 /// Calls a function under stated limits, and says how much it did.
 pub fn run(program: &Program, function: FuncId, args: Vec<Data>, options: &Options) -> (Result<Data, Failure>, Counts) {
     let mut args = Some(args);

@@ -336,6 +336,7 @@ impl<'a> Reader<'a> {
                 "division" => CheckKind::Division,
                 "length" => CheckKind::Length,
                 "size" => CheckKind::Size(self.string()?),
+                "parameter" => CheckKind::Parameter(self.string()?),
                 "assert" => CheckKind::Assert(self.string()?),
                 "rows" => CheckKind::Rows,
                 "depth" => CheckKind::Depth,

@@ -65,7 +65,11 @@ pub(crate) fn data(value: &Data) -> String {
 /// The list of checks, a line each.
 pub(crate) fn checks(table: &IdVec<CheckId, CheckInfo>) -> String {
     let line = |(id, info): (CheckId, &CheckInfo)| match &info.kind {
-        CheckKind::Size(text) | CheckKind::Assert(text) | CheckKind::Empty(text) | CheckKind::Positive(text) => {
+        CheckKind::Size(text)
+        | CheckKind::Parameter(text)
+        | CheckKind::Assert(text)
+        | CheckKind::Empty(text)
+        | CheckKind::Positive(text) => {
             format!("check {id} : {} {}\n", info.kind.word(), quoted(text))
         }
         kind => format!("check {id} : {}\n", kind.word()),

@@ -8,6 +8,7 @@
 //! Every length is a scalar of its own, known to the host. Rows that leave an entry are packed.
 
 use super::build::{Scope, size_of};
+use super::entry_sizes::StatedSizes;
 use super::formulas::{ROW, by_row, index_var};
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
@@ -27,34 +28,21 @@ impl Flattener<'_> {
         function: &core::Function,
     ) -> Result<(Vec<ValueId>, Vec<ValueId>, Vec<Layout>, Env)> {
         let (mut params, mut layouts, mut env) = (Vec::new(), Vec::new(), Env::new());
-        let mut owned = Vec::new();
+        let (mut owned, mut stated) = (Vec::new(), StatedSizes::default());
         for (param, consumed) in function.params.iter().zip(&function.consumed) {
             let info = &function.values[*param];
             let first = params.len();
-            let mut reader = EntryReader { function, param: *param, params: &mut params, first };
-            let (rep, layout) = match &info.ty {
-                core::Type::Array(a) => {
-                    let n = self.entry_scalar(&mut reader, &format!("{}_len", info.name));
-                    let mut around = Around::of(n, a.position);
-                    let (elem, layout) =
-                        self.entry_base(&mut reader, &a.elem, &mut around, n.into(), size_of(n.into()), &info.name)?;
-                    let arr = Arr {
-                        start: Ix::int(0),
-                        len: Ix::Atom(n.into()),
-                        dim: None,
-                        count: n.into(),
-                        total: None,
-                        elem,
-                    };
-                    (Rep::Array(arr), Layout::Array(DimLayout::Length, Box::new(layout)))
-                }
-                other => self.entry_flat(&mut reader, other, &info.name)?,
-            };
+            let mut reader = EntryReader { function, param: *param, params: &mut params, first, stated: &mut stated };
+            let (rep, layout) = self.entry_flat(&mut reader, &info.ty, &info.name)?;
+            if let Rep::Scalar(Ix::Atom(n), ScalarType::I64) = rep {
+                stated.is(size_var(*param), n);
+            }
             layouts.push(layout);
             let columns = params[first..].iter().filter(|v| self.fun.values[**v].ty.is_column());
             owned.extend(columns.filter(|_| *consumed));
             env.insert(*param, rep);
         }
+        self.check_stated(stated);
         Ok((params, owned, layouts, env))
     }
 
@@ -73,6 +61,9 @@ impl Flattener<'_> {
             }
             core::Type::Array(a) => {
                 let n = self.entry_scalar(reader, &format!("{name}_len"));
+                if let Some(size) = &a.length {
+                    reader.stated.outermost(size, n.into());
+                }
                 let mut around = Around::of(n, a.position);
                 let (elem, layout) =
                     self.entry_base(reader, &a.elem, &mut around, n.into(), size_of(n.into()), name)?;
@@ -121,8 +112,9 @@ impl Flattener<'_> {
                 let (inner, count, total, dim) = match &a.length {
                     Some(row) if !row.funs().is_empty() => return self.limit("a size function of an entry"),
                     Some(row) if by_position(row) => self.entry_closed(reader, row, around)?,
-                    Some(_) => {
+                    Some(row) => {
                         let m = self.entry_scalar(reader, &format!("{name}_row_len"));
+                        reader.stated.rows(name, row, m.into(), n, around.positions.len());
                         let count = self.host_product(n, m.into());
                         let product = length * size_of(m.into());
                         if let Atom::Var(v) = count {
@@ -296,6 +288,7 @@ struct EntryReader<'f> {
     param: ValueId,
     params: &'f mut Vec<ValueId>,
     first: usize,
+    stated: &'f mut StatedSizes,
 }
 
 impl EntryReader<'_> {

@@ -39,6 +39,7 @@ mod branches;
 mod build;
 mod calls;
 mod entries;
+mod entry_sizes;
 mod env;
 mod form;
 mod formulas;
@@ -68,6 +69,7 @@ use rep::{Context, Ix, Rep};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::{Diagnostic, IdVec, Span};
+use terrace_ir::check::{CheckId, CheckInfo};
 use terrace_ir::core;
 use terrace_ir::flat::{self, Descriptor, Level, Space, Stmt};
 use terrace_ir::{Atom, FuncId, ValueId};
@@ -93,6 +95,7 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         source: FuncId::new(0),
         pattern: Pattern { lifted: false, alone: false, params: Vec::new() },
         counters: BTreeMap::new(),
+        checks: program.checks.clone(),
         thresholds: IdVec::new(),
         calls: 0,
         binding: None,
@@ -108,7 +111,7 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         f.build_version(source, pattern, id)?;
     }
     let functions = f.functions.into_vec().into_iter().map(|x| x.expect("every function that is called was built"));
-    Ok(flat::Program { functions: functions.collect(), checks: program.checks.clone(), thresholds: f.thresholds })
+    Ok(flat::Program { functions: functions.collect(), checks: f.checks, thresholds: f.thresholds })
 }
 
 struct Flattener<'a> {
@@ -127,6 +130,8 @@ struct Flattener<'a> {
     pattern: Pattern,
     /// The index of the parallel body that has a value as its first parameter.
     counters: BTreeMap<ValueId, Ix>,
+    /// The program's checks, and those of what entries are given.
+    checks: IdVec<CheckId, CheckInfo>,
     /// What guards of recursive calls compare with.
     thresholds: IdVec<flat::ThresholdId, flat::Threshold>,
     /// How many recursive calls have such guards.
