@@ -11,8 +11,8 @@
 use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::{flatten, kernels, place_in_memory};
 use crate::optimise::{
-    choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_early, read_through_views,
+    check_once, choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
+    lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_along_rows, read_early, read_through_views,
     reduce_before_branches, reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators,
     spell_out_sums, spell_out_views, write_through_parts,
 };
@@ -171,6 +171,13 @@ pub const FLAT: &[Pass<flat::Program>] = &[
         wanted: always,
         run: |p, _| simplify::simplify(p),
     },
+    // Before fusion, which moves nothing that has a check over another check.
+    Pass {
+        name: "check_once",
+        about: "checks that say the same at all points leave operators",
+        wanted: always,
+        run: |p, _| check_once::check_once(p),
+    },
     Pass {
         name: "fuse",
         about: "producers move into consumers, neighbours over equal spaces become one",
@@ -200,6 +207,13 @@ pub const FLAT: &[Pass<flat::Program>] = &[
 
 /// On Flat, after which operators have the versions that the strategy asks for.
 pub const VERSIONS: &[Pass<flat::Program>] = &[
+    // After fusion, which brings reads to the reduction that they are for.
+    Pass {
+        name: "read_along_rows",
+        about: "on a CPU, matrices that products read column by column are turned first",
+        wanted: |options| options.fusion && options.target == Target::C,
+        run: |p, _| read_along_rows::read_along_rows(p),
+    },
     // After fusion: a version is made from the whole of a nest.
     Pass {
         name: "choose_versions",

@@ -139,7 +139,9 @@ impl Engine {
         let loaded = engine.loaded().ok_or_else(|| unfit("only a device takes columns"))?;
         let found = loaded.entry(entry).map(|at| &loaded.plan().entries[at]);
         let found = found.ok_or_else(|| Failed::plain("T0702", format!("the program has no entry `{entry}`")))?;
-        let failed = |e: RunError| engine.call_failed(loaded, id, &e);
+        // The regular body is a function of a program of its own.
+        let own = engine.program().entry(entry)?;
+        let failed = |e: RunError| engine.call_failed(loaded, own, &e);
         let mut given = Vec::new();
         for (param, ((arg, layout), ty)) in args.into_iter().zip(&found.params).zip(&types).enumerate() {
             given.push(match arg {

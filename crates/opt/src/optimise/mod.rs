@@ -1,5 +1,6 @@
 //! From a language to itself: the same meaning, less work.
 
+pub mod check_once;
 pub mod choose_versions;
 pub mod compute_before_calls;
 pub mod contract_fma;
@@ -12,6 +13,7 @@ pub mod memory;
 pub mod merge_concats;
 pub mod narrow_indices;
 pub mod prove_checks;
+pub mod read_along_rows;
 pub mod read_early;
 pub mod read_through_views;
 pub mod reduce_before_branches;

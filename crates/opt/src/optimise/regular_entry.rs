@@ -16,7 +16,8 @@
 //!
 //! The result is a program of its own: the copy, under the entry's name, and the functions that it calls. Thus nobody
 //! who does not need the second body ever sees it. All dimensions are stated together: one body more, and one test. And
-//! it is made only where some parallel operator is irregular in the general body and is no longer in this one.
+//! it is made only where something is irregular in the general body and is no longer in this one: a parallel operator, or rows that are
+//! used for more than their length. (An operator over zipped rows may be regular in both, since one of them is; the other is still found by offsets.)
 //!
 //! Declined: dimensions inside enums, which have no first value to ask, and those below a dimension that names its positions
 //! (`[i < n][i + 1][]f64`): its first row may be empty where others are not.
@@ -26,28 +27,48 @@ use crate::analysis::shapes::analyse;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
-use terrace_ir::core::visit::walk_mut;
+use terrace_ir::core::visit::{walk, walk_mut};
 use terrace_ir::core::{ArrayType, Body, Expr, Function, Program, Role, Stmt, StmtKind, Type, Value};
-use terrace_ir::shape::Regularity;
+use terrace_ir::shape::{Regularity, Shape};
 use terrace_ir::{Atom, FuncId, ValueId, size_var};
 use terrace_plan::data::Data;
 
-/// The program that runs an entry on rectangular data; none where all nested dimensions have a size already, or where no
-/// operator of the entry becomes regular by it.
+/// The program that runs an entry on rectangular data; none where all nested dimensions have a size already, or where nothing
+/// in the entry becomes regular by it.
 pub fn regular_entry(program: &Program, entry: FuncId) -> Option<Program> {
     let general = &program.functions[entry];
     let regular = with_callees(program, entry, stated(general)?);
-    let gain = irregular_operators(&regular) < irregular_operators(&with_callees(program, entry, general.clone()));
-    gain.then_some(regular)
+    let (few, many) = (irregular(&regular), irregular(&with_callees(program, entry, general.clone())));
+    (few.0 < many.0 || few.1 < many.1).then_some(regular)
 }
 
-/// How many parallel operators run over rows of any lengths, as the compiled back ends see the program.
-fn irregular_operators(program: &Program) -> usize {
+/// How many parallel operators run over rows of any lengths, and how many arrays are such rows and used as more than a length, as the compiled
+/// back ends see the program.
+fn irregular(program: &Program) -> (usize, usize) {
     let mut program = program.clone();
     inline_calls(&mut program);
     let shapes = analyse(&program).shapes;
     let operators = shapes.functions.iter().flat_map(|f| &f.parallel);
-    operators.filter(|p| p.regularity == Regularity::Irregular).count()
+    let operators = operators.filter(|p| p.regularity == Regularity::Irregular).count();
+    let mut rows = 0;
+    for (function, shapes) in program.functions.iter().zip(shapes.functions.iter()) {
+        let used = used_as_arrays(&function.body);
+        let looked_up =
+            |v: &ValueId| shapes.values.get(v).and_then(Shape::length).is_some_and(|n| !n.funs().is_empty());
+        rows += used.iter().filter(|v| looked_up(v)).count();
+    }
+    (operators, rows)
+}
+
+/// The values of which not only the length is used.
+fn used_as_arrays(body: &Body) -> BTreeSet<ValueId> {
+    let mut used = BTreeSet::new();
+    walk(body, &mut |stmt| {
+        if !matches!(stmt.kind, StmtKind::Let { expr: Expr::Length(_), .. }) {
+            used.extend(stmt.operands().into_iter().filter_map(Atom::var));
+        }
+    });
+    used
 }
 
 /// A body for an entry and the functions that it calls.

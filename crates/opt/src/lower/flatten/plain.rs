@@ -332,11 +332,12 @@ pub(super) fn slice(arr: &Arr, from: &Ix, to: &Ix) -> Arr {
     }
 }
 
-/// One array of tuples; the lengths were checked.
+/// One array of tuples. The lengths were checked: where one of the arrays is equally long at all points, all of them are.
 pub(super) fn zip(arrays: Vec<Arr>) -> Arr {
     let shaped = arrays.iter().find(|a| a.dim.is_some()).unwrap_or(&arrays[0]).clone();
+    let len = arrays.iter().find(|a| a.len.uniform().is_some()).map_or(shaped.len, |a| a.len.clone());
     // A row of a level further out is there once per point of the inner one: its own total says nothing here.
     let level = arrays.iter().map(Arr::level).max().flatten();
     let total = arrays.iter().filter(|a| a.level() == level).find_map(|a| a.total.clone());
-    Arr { start: shaped.start, len: shaped.len, dim: shaped.dim, count: shaped.count, total, elem: Elem::Zip(arrays) }
+    Arr { start: shaped.start, len, dim: shaped.dim, count: shaped.count, total, elem: Elem::Zip(arrays) }
 }

@@ -6,15 +6,16 @@
 //! let ys = map f xs   length ys     length xs
 //! let is = iota n   is[k]           k
 //! if true { … } else { … }          the first branch
+//! generate (i) < n { 0 <= i … }     true: an index is not negative
 //! ```
 //!
 //! A copy whose type states sizes that the original's does not stays: it says more.
 
 use crate::optimise::simplify::scalars;
-use std::collections::BTreeMap;
-use terrace_base::{IdVec, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+use terrace_base::{BinOp, IdVec, Scalar};
 use terrace_ir::core::visit::PartMut;
-use terrace_ir::core::{Body, Expr, Function, Lambda, Stmt, StmtKind, Type, Value};
+use terrace_ir::core::{Body, Expr, Function, Lambda, LoopForm, Stmt, StmtKind, Type, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// What is known about a value.
@@ -37,6 +38,8 @@ struct Fold<'a> {
     values: &'a IdVec<ValueId, Value>,
     known: BTreeMap<ValueId, Atom>,
     facts: BTreeMap<ValueId, Known>,
+    /// Indices of generates and counters of loops.
+    indices: BTreeSet<ValueId>,
     changed: bool,
 }
 
@@ -44,7 +47,8 @@ struct Fold<'a> {
 pub(super) fn fold(function: &mut Function) -> bool {
     let empty = Body { stmts: Vec::new(), result: Atom::int(0) };
     let mut body = std::mem::replace(&mut function.body, empty);
-    let mut fold = Fold { values: &function.values, known: BTreeMap::new(), facts: BTreeMap::new(), changed: false };
+    let (known, facts, indices) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let mut fold = Fold { values: &function.values, known, facts, indices, changed: false };
     fold.body(&mut body);
     let Fold { known, changed, .. } = fold;
     function.body = body;
@@ -130,6 +134,11 @@ impl Fold<'_> {
             }
             _ => {}
         }
+        match expr {
+            Expr::Generate { lambda, .. } => self.indices.extend(lambda.params.first()),
+            Expr::Loop { form: LoopForm::For { index, .. }, .. } => self.indices.extend([*index]),
+            _ => {}
+        }
         expr.bodies_mut().into_iter().for_each(|b| self.body(b));
         None
     }
@@ -152,6 +161,12 @@ impl Fold<'_> {
             Expr::Unary(op, a) => scalars::unary(*op, *a),
             Expr::Convert(ty, a) => scalars::converted(*ty, *a),
             Expr::Fma(a, b, c) => scalars::fused(*a, *b, *c),
+            Expr::Binary(BinOp::Le, Atom::Const(c), Atom::Var(i))
+            | Expr::Binary(BinOp::Ge, Atom::Var(i), Atom::Const(c))
+                if self.indices.contains(i) && c.as_i64().is_some_and(|n| n <= 0) =>
+            {
+                Some(Atom::Const(Scalar::Bool(true)))
+            }
             Expr::Binary(op, a, b) => scalars::binary(*op, *a, *b, self.scalar(*a)),
             Expr::Project(a, k) => match self.fact(*a)? {
                 Known::Tuple(items) => items.get(*k).copied().filter(|i| self.says_no_more(value, *i)),
