@@ -35,7 +35,7 @@ impl Terrace {
 
     /// The same on another back end.
     pub(crate) fn bench_on(&self, backend: &str, case: &Case, sizes: &[i64], more: &[&str]) -> Result<Json, String> {
-        let out = root().join("target/bench/terrace.json");
+        let out = root().join(format!("target/bench/terrace-{}.json", std::process::id()));
         let _ = std::fs::remove_file(&out);
         let mut command = Command::new(&self.binary);
         command.current_dir(root()).arg("bench").arg(&case.program);
@@ -49,6 +49,7 @@ impl Terrace {
             return Err(why);
         }
         let text = std::fs::read_to_string(&out).map_err(|why| format!("{}: {why}", out.display()))?;
+        let _ = std::fs::remove_file(&out);
         Json::parse(&text)
     }
 }
