@@ -88,7 +88,7 @@ fn no_product_is_stored() {
         ("by_rows", vec![&a, &a], 4 * matrix),
         ("by_indices", vec![&a, &a, &n, &n, &n], 4 * matrix),
         ("stated", vec![&a, &a], 4 * matrix),
-        ("distances", vec![&a, &a], 3 * matrix),
+        ("distances", vec![&a, &a], 4 * matrix),
         ("in_functions", vec![&a, &a], 4 * matrix),
         ("vector", vec![&a, &v], matrix + 2 * 8 * N),
         ("dots", vec![&ragged, &ragged], 2 * matrix + 64 * N),

@@ -17,7 +17,7 @@
 //! The result is a program of its own: the copy, under the entry's name, and the functions that it calls. Thus nobody
 //! who does not need the second body ever sees it. All dimensions are stated together: one body more, and one test. And
 //! it is made only where something is irregular in the general body and is no longer in this one: a parallel operator, or rows that are
-//! used for more than their length. (An operator over zipped rows may be regular in both, since one of them is; the other is still found by offsets.)
+//! taken in step. (An operator over zipped rows may be regular in both, since one of them is; the other is still found by offsets.)
 //!
 //! Declined: dimensions inside enums, which have no first value to ask, and those below a dimension that names its positions
 //! (`[i < n][i + 1][]f64`): its first row may be empty where others are not.
@@ -42,8 +42,8 @@ pub fn regular_entry(program: &Program, entry: FuncId) -> Option<Program> {
     (few.0 < many.0 || few.1 < many.1).then_some(regular)
 }
 
-/// How many parallel operators run over rows of any lengths, and how many arrays are such rows and used as more than a length, as the compiled
-/// back ends see the program.
+/// How many parallel operators run over rows of any lengths, and how many such rows are taken in step with others, as the compiled back ends see
+/// the program.
 fn irregular(program: &Program) -> (usize, usize) {
     let mut program = program.clone();
     inline_calls(&mut program);
@@ -52,23 +52,23 @@ fn irregular(program: &Program) -> (usize, usize) {
     let operators = operators.filter(|p| p.regularity == Regularity::Irregular).count();
     let mut rows = 0;
     for (function, shapes) in program.functions.iter().zip(shapes.functions.iter()) {
-        let used = used_as_arrays(&function.body);
+        let zipped = zipped(&function.body);
         let looked_up =
             |v: &ValueId| shapes.values.get(v).and_then(Shape::length).is_some_and(|n| !n.funs().is_empty());
-        rows += used.iter().filter(|v| looked_up(v)).count();
+        rows += zipped.iter().filter(|v| looked_up(v)).count();
     }
     (operators, rows)
 }
 
-/// The values of which not only the length is used.
-fn used_as_arrays(body: &Body) -> BTreeSet<ValueId> {
-    let mut used = BTreeSet::new();
+/// The arrays that are taken in step with others.
+fn zipped(body: &Body) -> BTreeSet<ValueId> {
+    let mut found = BTreeSet::new();
     walk(body, &mut |stmt| {
-        if !matches!(stmt.kind, StmtKind::Let { expr: Expr::Length(_), .. }) {
-            used.extend(stmt.operands().into_iter().filter_map(Atom::var));
+        if let StmtKind::Let { expr: Expr::Zip(arrays), .. } = &stmt.kind {
+            found.extend(arrays.iter().filter_map(|a| a.var()));
         }
     });
-    used
+    found
 }
 
 /// A body for an entry and the functions that it calls.
