@@ -36,10 +36,7 @@ pub(super) struct Turns {
 impl Turns {
     /// Turns for so many threads: as long as they may be only where everybody gets `each` of them.
     pub(super) fn new(tiles: u64, threads: u64, each: u64) -> Turns {
-        let at_a_time = match tiles / (threads * each) {
-            many if many >= TILES_PER_TURN => TILES_PER_TURN,
-            few => few.clamp(1, TILES_PER_TURN - 1),
-        };
+        let at_a_time = (tiles / (threads * each)).clamp(1, TILES_PER_TURN);
         Turns { tiles, at_a_time, next: AtomicU64::new(0), carried: AtomicU64::new(0) }
     }
 
