@@ -142,18 +142,32 @@ impl Engine {
         // The regular body is a function of a program of its own.
         let own = engine.program().entry(entry)?;
         let failed = |e: RunError| engine.call_failed(loaded, own, &e);
-        let mut given = Vec::new();
-        for (param, ((arg, layout), ty)) in args.into_iter().zip(&found.params).zip(&types).enumerate() {
-            given.push(match arg {
-                Value::Data(data) => Value::Data(spell_out_sums::enter(data, ty)),
-                Value::Columns(columns) => fitted(columns, layout, param).map_err(failed)?,
-            });
+        // What is wrong with sizes is said of the nested values, in the words of the interpreter.
+        let wrong = |error: RunError, args: &[Value]| {
+            let data: Result<Vec<Data>, Failed> = args.iter().map(|v| v.clone().into_data()).collect();
+            self.border_first(id, failed(error), &data.unwrap_or_default())
+        };
+        let (mut given, mut args) = (Vec::new(), args.into_iter());
+        for (param, (layout, ty)) in found.params.iter().zip(&types).enumerate() {
+            match args.next() {
+                Some(Value::Data(data)) => given.push(Value::Data(spell_out_sums::enter(data, ty))),
+                Some(Value::Columns(columns)) => {
+                    let slots = columns.slots.into_iter().map(SlotValue::shared).collect();
+                    let columns = Columns { layout: columns.layout, slots };
+                    match fitted(columns.clone(), layout, param) {
+                        Ok(value) => given.push(value),
+                        Err(error) => {
+                            given.push(Value::Columns(columns));
+                            given.extend(args);
+                            return Err(wrong(error, &given));
+                        }
+                    }
+                }
+                None => {}
+            }
         }
         let arguments: Vec<Argument<'_>> = given.iter().map(as_argument).collect();
-        let (slots, stats) = loaded.call_columns(entry, &arguments).map_err(|e| {
-            let data: Result<Vec<Data>, Failed> = given.iter().map(|v| v.clone().into_data()).collect();
-            self.border_first(id, failed(e), &data.unwrap_or_default())
-        })?;
+        let (slots, stats) = loaded.call_columns(entry, &arguments).map_err(|e| wrong(e, &given))?;
         let surface = &self.program().signature(entry)?.result;
         let value = match plain_columns(slots, &found.result, surface) {
             Ok(columns) => Value::Columns(columns),
