@@ -154,7 +154,6 @@ fn slots_of(function: &HostFunction) -> Kernel {
         block: 1,
         resident: 1,
         small: None,
-        by_turns: false,
         span: Span::none(),
     }
 }

@@ -146,7 +146,6 @@ mod tests {
             block: 32,
             resident: 1,
             small: None,
-            by_turns: false,
             span: Span::none(),
         }
     }

@@ -97,7 +97,6 @@ fn twin(make: impl FnOnce(&mut Body)) -> Option<(Kernel, Ranges)> {
         block: 256,
         resident: 1,
         small: None,
-        by_turns: false,
         span: Span::none(),
     };
     verify_kernel(&kernel, 0).expect("the kernel obeys the rules");

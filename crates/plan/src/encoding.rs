@@ -299,7 +299,7 @@ by_fields! {
     Span { file, start, end }
     Plan { version, target, functions, kernels, preamble, alone, entries, checks, thresholds }
     Entry { name, is_test, function, params, consumed, result }
-    KernelText { name, text, params, phases, block, small, alone, by_turns, span }
+    KernelText { name, text, params, phases, block, small, alone, span }
     Small { kernel, ranges }
     Ranges { steps, small, within }
     Threshold { name, about, value }

@@ -23,10 +23,7 @@ use terrace_base::Span;
 use threshold::Threshold;
 
 /// Raised whenever the meaning of a plan changes.
-pub const VERSION: u32 = 5;
-
-/// How many tiles a long launch of a kernel [by turns](KernelText::by_turns) takes at a time.
-pub const TILES_PER_TURN: u64 = 4;
+pub const VERSION: u32 = 4;
 
 /// A whole executable program.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,9 +93,6 @@ pub struct KernelText {
     pub small: Option<Small>,
     /// Whether its threads run functions by themselves: each gets, behind the arguments, the address of its own memory.
     pub alone: bool,
-    /// Whether its three phases go over the tiles together: some tiles ([`TILES_PER_TURN`] where there are many) pass the first, then, after
-    /// all tiles before them, the second, and at once the third. What the first has read is then still in the cache.
-    pub by_turns: bool,
     /// The source that it computes.
     pub span: Span,
 }

@@ -34,8 +34,7 @@ pub fn print(plan: &Plan) -> String {
     for kernel in &plan.kernels {
         let params: Vec<String> = kernel.params.iter().map(kernel_param).collect();
         let (phases, block) = (kernel.phases, kernel.block);
-        let turns = if kernel.by_turns { " by turns" } else { "" };
-        out += &format!("\nkernel {}({}) phases {phases} block {block}{turns}\n", kernel.name, params.join(", "));
+        out += &format!("\nkernel {}({}) phases {phases} block {block}\n", kernel.name, params.join(", "));
         out += &format!("{}\n", kernel.text.trim_end());
     }
     out

@@ -25,7 +25,7 @@ use crate::shared::plan;
 use crate::shared::used::Used;
 use stmt::Lines;
 use terrace_ir::kernel::{Kernel, ParamId, ParamKind, Program, Stmt};
-use terrace_plan::{KernelText, Plan, TILES_PER_TURN, Target};
+use terrace_plan::{KernelText, Plan, Target};
 
 /// The plan of a program for CPUs.
 pub fn print(program: &Program) -> Plan {
@@ -65,9 +65,7 @@ pub(crate) struct Tile {
 impl Tile {
     pub(crate) fn of(k: &Kernel, name: &str, stmts: &[Stmt]) -> Tile {
         let used = Used::of(stmts);
-        let bytes = crate::vector::stream::bytes_per_tile(k, stmts);
-        // A turn of a long launch is short; that it is as long as a turn can be says that the launch is long.
-        let streamed = bytes.map(|bytes| if k.by_turns { (1 << 20) / TILES_PER_TURN as i64 } else { bytes });
+        let streamed = crate::vector::stream::bytes_per_tile(k, stmts);
         let mut formal: Vec<String> = Vec::new();
         if used.checks {
             formal.extend(["uint64_t *err".into(), "int64_t launch".into()]);

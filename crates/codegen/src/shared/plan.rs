@@ -31,7 +31,6 @@ pub fn kernel(k: &Kernel, phase: fn(&Kernel, &str, &[Stmt]) -> String) -> Kernel
         block: k.block,
         small: k.small.clone(),
         alone: false,
-        by_turns: k.by_turns,
         span: k.span,
     }
 }

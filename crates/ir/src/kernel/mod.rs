@@ -82,8 +82,6 @@ pub struct Kernel {
     pub resident: u32,
     /// The same with indices of 32 bits, and when that runs instead.
     pub small: Option<Small>,
-    /// Whether its three phases go over the tiles together: [`KernelText::by_turns`](terrace_plan::KernelText::by_turns).
-    pub by_turns: bool,
     /// The source that it computes.
     pub span: Span,
 }

@@ -38,8 +38,7 @@ pub fn print(program: &Program) -> String {
 pub fn print_kernel(kernel: &Kernel) -> String {
     let p = Printer { kernel };
     let params: Vec<String> = kernel.params.ids().map(|id| p.typed_param(id)).collect();
-    let turns = if kernel.by_turns { " by turns" } else { "" };
-    let mut out = format!("kernel {}({}) block {}{turns} {{\n", kernel.name, params.join(", "), kernel.block);
+    let mut out = format!("kernel {}({}) block {} {{\n", kernel.name, params.join(", "), kernel.block);
     for array in &kernel.arrays {
         let place = if array.shared { "shared" } else { "private" };
         out += &format!("  {place} {} : {}[{}]\n", array.name, array.elem, array.count);

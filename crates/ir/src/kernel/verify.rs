@@ -68,9 +68,6 @@ pub fn verify(program: &Program) -> Result<(), String> {
 /// Checks the rules of one kernel of a program with so many checks.
 pub fn verify_kernel(kernel: &Kernel, checks: usize) -> Result<(), String> {
     let checker = Checker { kernel, checks };
-    if kernel.by_turns && (kernel.phases.len() != 3 || kernel.block != 1 || kernel.small.is_some()) {
-        return Err(format!("{} goes by turns, but not in three phases on a CPU", kernel.name));
-    }
     for phase in &kernel.phases {
         checker.stmts(phase, &Scope::default()).map_err(|fault| fault.in_function(&kernel.name))?;
         uniform::verify(kernel, phase).map_err(|fault| fault.in_function(&kernel.name))?;

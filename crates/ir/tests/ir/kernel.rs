@@ -63,7 +63,6 @@ fn kernel(body: Vec<Stmt>) -> Kernel {
         phases: vec![body],
         resident: 1,
         small: None,
-        by_turns: false,
         block: 32,
         span: Span::none(),
     }

@@ -96,7 +96,6 @@ fn plan() -> Plan {
             block: 256,
             small: Some(Small { kernel: 0, ranges }),
             alone: true,
-            by_turns: true,
             span: span(7),
         }],
         preamble: "// starts\n".to_string(),

@@ -7,8 +7,6 @@
 //! launch of 1000 tiles, 4 threads      k(err, 7, 0, 32, args)  k(err, 7, 32, 64, args)  ...
 //! ```
 //!
-//! Phases that go by turns are one launch: the threads take a few tiles at a time through all of them (`turns`).
-//!
 //! Waking threads costs more than a small launch. The time per tile of every kernel is remembered, and a launch that will be short runs
 //! where it is. Memory is ordinary memory: arrays of a caller are read where they are, and results can be.
 
@@ -30,7 +28,6 @@ use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::interrupt::stopped;
 use super::report::{Found, Place};
-use super::turns::Turns;
 use super::units::{at_once, units};
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
 
@@ -143,16 +140,7 @@ impl Device for Cpu {
         let remark = remarks.into_iter().flatten().next();
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
         let alone = plan.kernels.iter().map(|kernel| kernel.alone).collect();
-        let by_turns = plan.kernels.iter().map(|kernel| kernel.by_turns).collect();
-        Ok(Box::new(CpuCode {
-            kernels,
-            alone,
-            by_turns,
-            threads: self.threads.clone(),
-            clocks,
-            remark,
-            _libraries: libraries,
-        }))
+        Ok(Box::new(CpuCode { kernels, alone, threads: self.threads.clone(), clocks, remark, _libraries: libraries }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -198,8 +186,6 @@ struct CpuCode {
     kernels: Vec<Vec<Phase>>,
     /// Whether threads need memory of their own.
     alone: Vec<bool>,
-    /// Whether the phases go over the tiles together.
-    by_turns: Vec<bool>,
     threads: Arc<Threads>,
     clocks: Mutex<Vec<Duration>>,
     remark: Option<String>,
@@ -238,13 +224,15 @@ impl Frame {
 }
 
 impl CpuCode {
-    fn run(&self, phases: &[Phase], launch: &Launch<'_>) -> Result<(), String> {
-        let phase = phases.first().ok_or_else(|| format!("kernel {} has no phase {}", launch.kernel, launch.phase))?;
+    fn run(&self, phase: &Phase, launch: &Launch<'_>) -> Result<(), String> {
         let frame = Frame::new(launch.args);
         let alone = self.alone.get(launch.kernel).copied().unwrap_or(false);
         let record = launch.record.address;
         let tiles = launch.tiles;
-        let call_of = |phase: &Phase, low: u64, high: u64| {
+        let range = |low: u64, high: u64| {
+            if stopped() {
+                return;
+            }
             let call = |list: *const *mut c_void| {
                 // SAFETY: the kernel ABI: the record and all arguments live in device memory that is held during the launch, and the
                 // tiles are within the launch.
@@ -258,40 +246,30 @@ impl CpuCode {
                 }),
             }
         };
-        let range = |low: u64, high: u64| {
-            if !stopped() {
-                call_of(phase, low, high);
-            }
-        };
-        let count = self.threads.count as u64;
-        let turns = (phases.len() > 1).then(|| Turns::new(tiles, count, RUNS_PER_THREAD));
-        let take = |turns: &Turns| turns.take(stopped, |at, low, high| call_of(&phases[at], low, high));
-        let all = || turns.as_ref().map_or_else(|| range(0, tiles), take);
         let known = phase.tile_ns.load(Ordering::Relaxed);
         let short = known > 0 && tiles.saturating_mul(known) / 16 < self.threads.inline_ns;
         let start = Instant::now();
         let workers = match &self.threads.pool {
             Some(pool) if tiles > 1 && !short || alone => {
-                let runs = tiles.min(count * RUNS_PER_THREAD);
+                let runs = tiles.min(self.threads.count as u64 * RUNS_PER_THREAD);
                 let bound = |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
-                let spread = |runs: u64| (0..runs as u32).into_par_iter().with_max_len(1);
-                pool.install(|| match &turns {
-                    Some(turns) => spread(count).for_each(|_| take(turns)),
-                    None => spread(runs).for_each(|run| range(bound(run.into()), bound(u64::from(run) + 1))),
+                pool.install(|| {
+                    let spread = (0..runs as u32).into_par_iter().with_max_len(1);
+                    spread.for_each(|run| range(bound(run.into()), bound(u64::from(run) + 1)));
                 });
-                runs.min(count)
+                runs.min(self.threads.count as u64)
             }
             // A recursion needs a deeper stack than a caller may have.
             None if alone => {
                 std::thread::scope(|scope| {
                     let deep = std::thread::Builder::new().stack_size(STACK);
-                    let started = deep.spawn_scoped(scope, all);
+                    let started = deep.spawn_scoped(scope, || range(0, tiles));
                     started.map(|_| ()).map_err(|e| format!("a thread cannot be started: {e}"))
                 })?;
                 1
             }
             _ => {
-                all();
+                range(0, tiles);
                 1
             }
         };
@@ -303,12 +281,10 @@ impl CpuCode {
 
 impl Code for CpuCode {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let phases = self.kernels.get(launch.kernel).and_then(|k| k.get(launch.phase..));
-        let phases = phases.ok_or_else(|| format!("there is no phase {} of kernel {}", launch.phase, launch.kernel))?;
-        let by_turns = self.by_turns.get(launch.kernel).copied().unwrap_or(false);
-        let phases = if by_turns { phases } else { &phases[..phases.len().min(1)] };
+        let phase = self.kernels.get(launch.kernel).and_then(|k| k.get(launch.phase));
+        let phase = phase.ok_or_else(|| format!("there is no phase {} of kernel {}", launch.phase, launch.kernel))?;
         let start = Instant::now();
-        self.run(phases, launch)?;
+        self.run(phase, launch)?;
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
         Ok(())
     }

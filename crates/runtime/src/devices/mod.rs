@@ -25,7 +25,6 @@ pub(crate) mod opencl;
 mod pool;
 mod replay;
 pub(crate) mod report;
-mod turns;
 mod units;
 
 use terrace_base::Scalar;
@@ -92,7 +91,7 @@ impl Arg {
 pub(crate) struct Launch<'a> {
     /// Index of the kernel in the plan.
     pub(crate) kernel: usize,
-    /// Which of its phases; the first for all of them, where they go by turns.
+    /// Which of its phases.
     pub(crate) phase: usize,
     /// How many tiles; at least one.
     pub(crate) tiles: u64,

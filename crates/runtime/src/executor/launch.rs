@@ -14,7 +14,7 @@ use crate::devices::{Arg, Launch};
 use crate::error::RunError;
 
 impl Executor<'_> {
-    /// Asks for all phases of a kernel, one by one or, where they go by turns, at once; one without tiles is left out.
+    /// Asks for all phases of a kernel; one without tiles is left out.
     pub(super) fn launch(&mut self, kernel: usize, tiles: &[HostExpr], args: &[Argument]) -> Result<(), RunError> {
         let Some(text) = self.plan.kernels.get(kernel) else {
             return bug(format!("there is no kernel {kernel}"));
@@ -29,8 +29,7 @@ impl Executor<'_> {
         let taken = taken(text.small.as_ref(), self.options.index_limit, &tiles, &args).unwrap_or(kernel);
         let arena = Arc::clone(&self.arena);
         let mut any = false;
-        let asked = if text.by_turns { 1 } else { tiles.len() };
-        for (phase, tiles) in tiles.into_iter().take(asked).enumerate() {
+        for (phase, tiles) in tiles.into_iter().enumerate() {
             let Ok(tiles) = u64::try_from(tiles) else {
                 return bug(format!("a launch of {} over {tiles} tiles", text.name));
             };

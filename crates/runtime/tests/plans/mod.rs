@@ -72,7 +72,7 @@ pub(crate) fn function(
 
 pub(crate) fn kernel(name: &str, params: &[KernelParam], phases: usize, block: u32, text: &str) -> KernelText {
     let (name, text, params) = (name.to_string(), text.to_string(), params.to_vec());
-    KernelText { name, text, params, phases, block, small: None, alone: false, by_turns: false, span: span(0) }
+    KernelText { name, text, params, phases, block, small: None, alone: false, span: span(0) }
 }
 
 pub(crate) fn check_text(kind: &str, at: usize) -> CheckText {

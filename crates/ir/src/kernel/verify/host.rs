@@ -186,9 +186,6 @@ impl Host<'_> {
             return Err(format!("there is no kernel {kernel}").into());
         };
         require(tiles.len() == kernel.phases.len(), || "a launch has one count of tiles per phase".into())?;
-        require(!kernel.by_turns || tiles.iter().all(|t| *t == tiles[0]), || {
-            "phases that go by turns have the same tiles".into()
-        })?;
         tiles.iter().try_for_each(|t| self.expect(t, ScalarType::I64, "a count of tiles"))?;
         let (found, wanted) = (args.len(), kernel.params.len());
         require(found == wanted, || format!("{} takes {wanted} arguments, not {found}", kernel.name))?;

@@ -74,7 +74,6 @@ pub struct Builder<'h> {
     checks: Checks,
     steady: bool,
     has_borders: bool,
-    by_turns: bool,
 }
 
 impl<'h> Builder<'h> {
@@ -103,7 +102,6 @@ impl<'h> Builder<'h> {
             checks: Checks::Report,
             steady: host.device != terrace_plan::Target::C,
             has_borders: false,
-            by_turns: false,
         }
     }
 
@@ -123,11 +121,6 @@ impl<'h> Builder<'h> {
     /// Says that the innermost loops run over points in any order: what only their borders need is done at their borders.
     pub fn split_borders(&mut self) {
         self.has_borders = true;
-    }
-
-    /// Says that the phases go over the tiles together, the middle one in the order of tiles.
-    pub fn go_by_turns(&mut self) {
-        self.by_turns = true;
     }
 
     /// What the closure emits treats checks like this.
@@ -196,7 +189,6 @@ impl<'h> Builder<'h> {
             block: self.block,
             resident: self.resident,
             small: None,
-            by_turns: self.by_turns,
             span: self.span,
         };
         Finished { kernel, args: self.args }

@@ -108,7 +108,6 @@ pub(super) fn compile(
         block: 1,
         resident: 1,
         small: None,
-        by_turns: false,
         span,
     };
     host.launch(Finished { kernel, args }, vec![hint(1)]);

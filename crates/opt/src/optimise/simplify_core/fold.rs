@@ -15,7 +15,7 @@ use crate::optimise::simplify::scalars;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar};
 use terrace_ir::core::visit::PartMut;
-use terrace_ir::core::{Body, Expr, Function, Lambda, LoopForm, Stmt, StmtKind, Type, Value};
+use terrace_ir::core::{Body, Expr, Function, Lambda, Stmt, StmtKind, Type, Value};
 use terrace_ir::{Atom, ValueId};
 
 /// What is known about a value.
@@ -38,7 +38,7 @@ struct Fold<'a> {
     values: &'a IdVec<ValueId, Value>,
     known: BTreeMap<ValueId, Atom>,
     facts: BTreeMap<ValueId, Known>,
-    /// Indices of generates and counters of loops.
+    /// Indices of generates.
     indices: BTreeSet<ValueId>,
     changed: bool,
 }
@@ -134,10 +134,9 @@ impl Fold<'_> {
             }
             _ => {}
         }
-        match expr {
-            Expr::Generate { lambda, .. } => self.indices.extend(lambda.params.first()),
-            Expr::Loop { form: LoopForm::For { index, .. }, .. } => self.indices.extend([*index]),
-            _ => {}
+        // Not the counters of loops: what is said about those is how later passes know that they are not negative.
+        if let Expr::Generate { lambda, .. } = expr {
+            self.indices.extend(lambda.params.first());
         }
         expr.bodies_mut().into_iter().for_each(|b| self.body(b));
         None

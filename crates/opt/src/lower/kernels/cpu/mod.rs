@@ -8,8 +8,8 @@
 //! | --- | --- |
 //! | map | one; squares of points where it is like a matrix product |
 //! | reduce | rows inside a tile, and partial results of the others; then the others |
-//! | scan | a total per tile; what is carried, tile after tile; the results: all three by turns, a few tiles at a time |
-//! | pack | a count per tile; the places, tile after tile; the results: as a scan |
+//! | scan | a total per tile; the totals scanned by one thread; the results |
+//! | pack | a count per tile; the counts scanned by one thread; the results |
 //! | scatter | the destination, copied; the points |
 //! | hist | parts of the points, each with bins of its own; all bins together |
 //! | sort | rows inside a tile; then, digit by digit, the others |

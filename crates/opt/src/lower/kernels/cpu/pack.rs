@@ -1,11 +1,9 @@
 //! Pack on a CPU: count, scan the counts, and write.
 //!
 //! ```text
-//! keep    1 0 1 | 0 0 1 | 1        counts _ 2 1 1      first places 0 2 3 4
+//! keep    1 0 1 | 0 0 1 | 1        counts 2 1 1      first places 0 2 3
 //! kept    x0 x2   x5      x6
 //! ```
-//!
-//! Threads take a few tiles at a time and do all three with them, as in [`super::scan`]: the second time, the elements come from the cache.
 //!
 //! The predicate is computed twice rather than stored. Which elements stay is a coin that no processor foresees, so nothing branches on it.
 //! Points of one dimension are taken in groups: their elements and whether they stay are computed into small arrays, by vectors where the body
@@ -31,9 +29,9 @@
 use super::tiles::{element_tile, for_rows};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, convert, eq, int, local, lt, max, min, sub};
+use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt, min, sub};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmax};
+use crate::lower::kernels::host_expr::{hadd, hceil_div, hint};
 use crate::lower::kernels::points::{Point, count, for_points};
 use crate::lower::kernels::sequential::store_all;
 use terrace_base::{ScalarType, Span};
@@ -51,12 +49,11 @@ pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     if ragged {
         work = hadd(work, host.rows(op)?);
     }
-    let tiles = hmax(hceil_div(work, host.tiles.cpu_tile), hint(1));
+    let tiles = hceil_div(work, host.tiles.cpu_tile);
     let counts = host.scratch("counts", ScalarType::I64, hadd(tiles.clone(), hint(1)), span);
     let cell = (!ragged).then(|| host.result_cell(binds[0]));
     let name = host.kernel_name("pack", &binds[1..]);
     let mut b = Builder::new(host, &name, 1, span);
-    b.go_by_turns();
     let cut = Cut { op, binds, counts, cell };
     cut.count(&mut b)?;
     b.next_phase();
@@ -64,7 +61,7 @@ pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     b.next_phase();
     cut.write(&mut b)?;
     let finished = b.finish();
-    host.launch(finished, vec![tiles.clone(), tiles.clone(), tiles]);
+    host.launch(finished, vec![tiles.clone(), hint(1), tiles]);
     Ok(())
 }
 
@@ -122,7 +119,7 @@ impl Cut<'_> {
             },
         )?;
         let counts = b.scratch(self.counts);
-        b.emit(Stmt::Store(counts, add(Expr::Tile, int(1)), local(kept)));
+        b.emit(Stmt::Store(counts, Expr::Tile, local(kept)));
         Ok(())
     }
 
@@ -131,32 +128,25 @@ impl Cut<'_> {
         let n = count(b, self.op, d + 1)?;
         let rows = count(b, self.op, d)?;
         let work = if d == 0 { n } else { add(n, rows.clone()) };
-        let tiles = max(ceil_quot(work, b.host.tiles.cpu_tile as i64), int(1));
+        let tiles = ceil_quot(work, b.host.tiles.cpu_tile as i64);
+        let total = b.var("total", ScalarType::I64, int(0));
         let counts = b.scratch(self.counts);
-        let place = b.var("place", ScalarType::I64, int(0));
-        let behind = b.let_("behind", ScalarType::I64, add(Expr::Tile, int(1)));
-        b.if_(
-            lt(int(0), Expr::Tile),
-            |b| {
-                b.set(place, Expr::Load(counts, Box::new(Expr::Tile)));
-                Ok(())
-            },
-            |b| {
-                b.emit(Stmt::Store(counts, int(0), int(0)));
-                Ok(())
-            },
-        )?;
-        let total = add(local(place), Expr::Load(counts, Box::new(behind.clone())));
-        let total = b.let_("total", ScalarType::I64, total);
-        b.emit(Stmt::Store(counts, behind.clone(), total.clone()));
-        b.when(eq(behind, tiles), |b| match self.cell {
+        let tiles = b.let_("tiles", ScalarType::I64, tiles);
+        b.for_("t", int(0), tiles.clone(), int(1), false, |b, t| {
+            let own = b.let_("own", ScalarType::I64, Expr::Load(counts, Box::new(t.clone())));
+            b.emit(Stmt::Store(counts, t, local(total)));
+            b.set(total, add(local(total), own));
+            Ok(())
+        })?;
+        b.emit(Stmt::Store(counts, tiles, local(total)));
+        match self.cell {
             Some(slot) => {
                 let cell = b.cell_out(slot);
-                b.emit(Stmt::StoreCell(cell, total));
+                b.emit(Stmt::StoreCell(cell, local(total)));
                 Ok(())
             }
-            None => b.store(self.binds[0], rows, total),
-        })
+            None => b.store(self.binds[0], rows, local(total)),
+        }
     }
 
     fn write(&self, b: &mut Builder<'_>) -> Lowered<()> {

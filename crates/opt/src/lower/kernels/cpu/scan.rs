@@ -1,13 +1,9 @@
-//! Scan on a CPU: the totals of some tiles, then what is carried into each, then their results.
+//! Scan on a CPU: two passes over the tiles, and one over the tiles' totals between them.
 //!
 //! ```text
-//! x       1 2 3 | 4 5 6 | 7        totals _ 6 15 7      carried 0 6 21 28
+//! x       1 2 3 | 4 5 6 | 7        totals 6 15 7      carried 0 6 21
 //! result  1 3 6 | 10 15 21 | 28
 //! ```
-//!
-//! Threads take a few tiles at a time and do all three with them; only what is carried waits for the tiles before. So the elements come from memory once:
-//! they are read again from the cache (`go_by_turns`). The total of tile `t` stands at `t + 1`, where what is carried into the next will be: a tile
-//! writes no place but its own.
 //!
 //! With several rows, the total of a tile is that of its last row, and a tile in which that row begins passes nothing on from
 //! before. The form `offsets` gives the prefix before each point, and the total behind the last.
@@ -15,9 +11,9 @@
 use super::tiles::element_tile;
 use crate::lower::kernels::body::atoms;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, eq, ge, int, local, lt, max, min, sub, truth};
+use crate::lower::kernels::expr::{add, ceil_quot, ge, int, local, lt, max, min, sub, truth};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmax};
+use crate::lower::kernels::host_expr::{hceil_div, hint};
 use crate::lower::kernels::points::{Point, count, for_points, locate, row_length, row_start};
 use crate::lower::kernels::reduce::assign_all;
 use crate::lower::kernels::sequential::store_all;
@@ -33,18 +29,17 @@ pub(super) fn scan(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     if *form == ScanForm::Offsets && op.space.len() != 1 {
         return Err(limit(span, "offsets over several dimensions"));
     }
-    let tiles = hmax(hceil_div(host.points(op, binds)?, host.tiles.cpu_tile), hint(1));
+    let tiles = hceil_div(host.points(op, binds)?, host.tiles.cpu_tile);
     let totals: Vec<SlotId> = neutral
         .iter()
         .map(|a| {
             let ty = host.atom_type(a);
-            host.scratch("totals", ty, hadd(tiles.clone(), hint(1)), span)
+            host.scratch("totals", ty, tiles.clone(), span)
         })
         .collect();
     let fresh = host.scratch("fresh", ScalarType::Bool, tiles.clone(), span);
     let name = host.kernel_name("scan", binds);
     let mut b = Builder::new(host, &name, 1, span);
-    b.go_by_turns();
     let cut = Cut { op, binds, operator, neutral, form: *form, totals, fresh };
     cut.tile_totals(&mut b)?;
     b.next_phase();
@@ -52,7 +47,7 @@ pub(super) fn scan(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     b.next_phase();
     cut.results(&mut b)?;
     let finished = b.finish();
-    host.launch(finished, vec![tiles.clone(), tiles.clone(), tiles]);
+    host.launch(finished, vec![tiles.clone(), hint(1), tiles]);
     Ok(())
 }
 
@@ -84,7 +79,7 @@ impl Cut<'_> {
         let (lo, hi) = element_tile(b, op)?;
         b.when(lt(lo.clone(), hi.clone()), |b| {
             if d == 0 {
-                let begins = eq(lo.clone(), int(0));
+                let begins = crate::lower::kernels::expr::eq(lo.clone(), int(0));
                 b.when(begins, enter)?;
                 return for_points(b, op, 1, lo, hi, |b, p| self.visit(b, p, each));
             }
@@ -142,7 +137,7 @@ impl Cut<'_> {
         b.emit(Stmt::Store(flag, Expr::Tile, local(fresh)));
         for (slot, v) in self.totals.iter().zip(&vars) {
             let p = b.scratch(*slot);
-            b.emit(Stmt::Store(p, add(Expr::Tile, int(1)), local(*v)));
+            b.emit(Stmt::Store(p, Expr::Tile, local(*v)));
         }
         Ok(())
     }
@@ -150,41 +145,31 @@ impl Cut<'_> {
     fn carry(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let neutral = atoms(b, self.neutral)?;
         let vars = self.vars(b, neutral);
+        let n = count(b, self.op, self.op.space.len())?;
+        let tiles = ceil_quot(n.clone(), b.host.tiles.cpu_tile as i64);
         let params: Vec<_> = self.totals.iter().map(|s| b.scratch(*s)).collect();
         let flag = b.scratch(self.fresh);
-        let behind = b.let_("behind", ScalarType::I64, add(Expr::Tile, int(1)));
-        b.if_(
-            lt(int(0), Expr::Tile),
-            |b| {
-                assign_all(b, &vars, params.iter().map(|p| Expr::Load(*p, Box::new(Expr::Tile))).collect());
-                Ok(())
-            },
-            |b| {
-                params.iter().zip(&vars).for_each(|(p, v)| b.emit(Stmt::Store(*p, int(0), local(*v))));
-                Ok(())
-            },
-        )?;
-        let types: Vec<ScalarType> = vars.iter().map(|v| b.local_type(*v)).collect();
-        let own: Vec<Expr> = params
-            .iter()
-            .zip(types)
-            .map(|(p, ty)| b.let_("own", ty, Expr::Load(*p, Box::new(behind.clone()))))
-            .collect();
-        b.if_(
-            Expr::Load(flag, Box::new(Expr::Tile)),
-            |b| {
-                assign_all(b, &vars, own.clone());
-                Ok(())
-            },
-            |b| self.advance(b, &vars, &own),
-        )?;
-        for (p, v) in params.iter().zip(&vars) {
-            b.emit(Stmt::Store(*p, behind.clone(), local(*v)));
-        }
+        b.for_("t", int(0), tiles, int(1), false, |b, t| {
+            let types: Vec<ScalarType> = vars.iter().map(|v| b.local_type(*v)).collect();
+            let own: Vec<Expr> = params
+                .iter()
+                .zip(types)
+                .map(|(p, ty)| b.let_("own", ty, Expr::Load(*p, Box::new(t.clone()))))
+                .collect();
+            for (p, v) in params.iter().zip(&vars) {
+                b.emit(Stmt::Store(*p, t.clone(), local(*v)));
+            }
+            b.if_(
+                Expr::Load(flag, Box::new(t)),
+                |b| {
+                    assign_all(b, &vars, own.clone());
+                    Ok(())
+                },
+                |b| self.advance(b, &vars, &own),
+            )
+        })?;
         if self.form == ScanForm::Offsets {
-            let n = count(b, self.op, self.op.space.len())?;
-            let tiles = max(ceil_quot(n.clone(), b.host.tiles.cpu_tile as i64), int(1));
-            b.when(eq(behind, tiles), |b| store_all(b, self.binds, n, vars.iter().map(|v| local(*v)).collect()))?;
+            store_all(b, self.binds, n, vars.iter().map(|v| local(*v)).collect())?;
         }
         Ok(())
     }
