@@ -10,7 +10,7 @@
 //! time, a network, so it is no part of the tests; those check what needs none (`crates/frontend/tests/editors.rs`). The generated parser is not kept in the
 //! repository. The tool of tree-sitter itself does the same (`tree-sitter generate`, `tree-sitter parse`), and takes much longer to get.
 
-use crate::{cargo, files_below, root, run, target};
+use crate::{cargo, ended, files_below, root, run, target};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -37,14 +37,7 @@ const GENERATOR: &str = "fn main() {
 ";
 
 pub(crate) fn grammars() -> ExitCode {
-    match check() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(why) => {
-            eprintln!("{why}");
-            ExitCode::from(1)
-        }
-    }
+    ended(check())
 }
 
 fn check() -> Result<bool, String> {

@@ -84,6 +84,17 @@ fn files_below(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     out
 }
 
+/// How a chore ends: well, with something that is wrong and was said already, or with a reason why it could not be done.
+fn ended(outcome: Result<bool, String>) -> ExitCode {
+    outcome.map_or_else(
+        |why| {
+            eprintln!("{why}");
+            ExitCode::from(1)
+        },
+        |well| if well { ExitCode::SUCCESS } else { ExitCode::from(1) },
+    )
+}
+
 fn example(name: &str, options: &[&str], args: &[String]) -> ExitCode {
     let mut command = cargo();
     command.arg("run").args(options).args(["--package", "terrace-testkit", "--example", name, "--"]).args(args);

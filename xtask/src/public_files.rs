@@ -14,7 +14,7 @@
 //!
 //! What is refused must say why; a panic, or a value that pyarrow reads otherwise, fails the command. Needs a network the first time.
 
-use crate::{cargo, files_below, run, target};
+use crate::{cargo, ended, files_below, run, target};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -26,14 +26,7 @@ const SOURCES: [(&str, &[&str]); 1] = [("awkward", &["hatchling", "hatch-fancy-p
 const NPM: [&str; 2] = ["node-parquet", "vega-datasets"];
 
 pub(crate) fn public_files() -> ExitCode {
-    match check() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(why) => {
-            eprintln!("{why}");
-            ExitCode::from(1)
-        }
-    }
+    ended(check())
 }
 
 fn check() -> Result<bool, String> {

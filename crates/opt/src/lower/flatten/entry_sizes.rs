@@ -71,7 +71,7 @@ impl Flattener<'_> {
             let var = rows.stated.as_var().expect("filtered");
             if !stated.known.contains_key(&var) {
                 bound_here.push(rows.found);
-                // Nobody else may state it.
+                // Where nobody else states it, what it is without rows does not matter.
                 let shared = stated.rows.iter().any(|r| r.found != rows.found && r.stated.vars().contains(&var));
                 let value = if shared { self.length_or_none(rows) } else { rows.found };
                 stated.known.insert(var, value);
