@@ -47,9 +47,9 @@ pub(crate) fn show(
     let ran = engine.that_ran(entry, outcome.body);
     let mut out = profile.table();
     out += &format!("the command\n{}", clock.table());
-    out += &format!("compiling\n{}", indented(&engine.timings.to_string()));
+    out += &format!("compiling\n{}", indented(&engine.timings().to_string()));
     if !std::ptr::eq(ran, engine) {
-        out += &format!("compiling the regular body\n{}", indented(&ran.timings.to_string()));
+        out += &format!("compiling the regular body\n{}", indented(&ran.timings().to_string()));
     }
     error(&out);
     if let Some(path) = picture {

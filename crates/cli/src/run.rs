@@ -46,11 +46,11 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     if let Some(why) = remark {
         error(&format!("note: this runs in the interpreter: {why}\n"));
     }
+    clock.lap("compiling");
+    let outcome = engine.call_values(&name, values)?;
     if let Some(why) = engine.remark() {
         error(&format!("note: {why}\n"));
     }
-    clock.lap("compiling");
-    let outcome = engine.call_values(&name, values)?;
     clock.lap("calling the entry");
     match &it.output {
         Some(path) => {
@@ -104,9 +104,9 @@ fn stats(engine: &Engine, entry: &str, outcome: &Outcome<Value>) {
     for (what, count) in &outcome.counts {
         let _ = writeln!(out, "{what} {count}");
     }
-    let _ = write!(out, "{}", engine.timings);
+    let _ = write!(out, "{}", engine.timings());
     if !std::ptr::eq(ran, engine) {
-        let _ = write!(out, "for the regular body\n{}", ran.timings);
+        let _ = write!(out, "for the regular body\n{}", ran.timings());
     }
     error(&out);
 }

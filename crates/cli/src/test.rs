@@ -50,8 +50,8 @@ impl Task<'_> {
             false => engine(&program, self.how, self.settings),
         };
         let ran = made.map(|(engine, interpreted)| {
-            let not_kept = engine.remark();
-            Ran { outcomes: engine.run_tests(self.filter), interpreted, not_kept }
+            let outcomes = engine.run_tests(self.filter);
+            Ran { outcomes, interpreted, not_kept: engine.remark() }
         });
         Report { program: Some(program), ran }
     }

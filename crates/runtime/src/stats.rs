@@ -42,7 +42,7 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Bytes in use at the end.
     pub current_bytes: u64,
-    /// Time from the first statement to the last, on the host's clock.
+    /// Time from the first statement to the last, on the host's clock, without waiting for a compiler.
     pub wall_ms: f64,
     /// Time on the device's clock: launches and what lies between them.
     pub device_ms: f64,

@@ -348,7 +348,9 @@ fn a_kernel_that_does_not_compile_shows_the_compilers_words() {
     let mut plan = saxpy(Target::C);
     plan.kernels[0].text.push_str("\nint broken = undeclared_name;\n");
     let runtime = Runtime::new(Backend::Cpu { threads: 1 }, Options::default()).expect("a CPU");
-    let error = runtime.load(&plan).map(|_| ()).expect_err("does not compile");
+    // Kernels are compiled when they are first wanted.
+    let loaded = runtime.load(&plan).expect("a plan");
+    let error = loaded.call("saxpy", &saxpy_case(3).0).expect_err("does not compile");
     let text = error.to_string();
     assert!(text.contains("cannot compile the kernels") && text.contains("undeclared_name"), "{text}");
 }

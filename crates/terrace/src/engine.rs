@@ -87,8 +87,7 @@ pub struct Engine {
     claims: Option<Arc<Shapes>>,
     /// For the entries that have one: the engine of the regular body, or nothing where it cannot be compiled.
     pub(crate) regular: BTreeMap<FuncId, OnceLock<Made>>,
-    /// How long each stage of the compilation took.
-    pub timings: Timings,
+    timings: Timings,
 }
 
 pub(crate) type Made = Result<Option<Box<Engine>>, Failed>;
@@ -169,7 +168,7 @@ impl Program {
                     Some(runtime) => runtime.clone(),
                     None => Arc::new(Runtime::new(device, options).map_err(device_error)?),
                 };
-                let loaded = timings.measure("compile_kernels", || runtime.load(&plan)).map_err(device_error)?;
+                let loaded = timings.measure("load_plan", || runtime.load(&plan)).map_err(device_error)?;
                 if let Some(key) = key {
                     timings.measure("keep_plan", || self.keep_plan(key, &plan));
                 }
@@ -332,9 +331,20 @@ impl Engine {
         Failed::new(vec![message], &self.sources)
     }
 
+    /// How long each stage of the compilation has taken. Kernels are compiled when they are first wanted, so a call may add to it.
+    pub fn timings(&self) -> Timings {
+        let mut timings = self.timings.clone();
+        if let Some(loaded) = self.loaded() {
+            timings.record("compile_kernels", loaded.compiling());
+        }
+        timings
+    }
+
     /// What people should know about how the kernels came to be: that the cache could not keep them, and why.
     pub fn remark(&self) -> Option<String> {
-        self.loaded()?.remark().map(|why| why.replace('\n', "; "))
+        let own = self.loaded()?.remark().map(|why| why.replace('\n', "; "));
+        let regular = || self.regular.values().filter_map(|made| made.get()?.as_ref().ok()?.as_ref()?.remark()).next();
+        own.or_else(regular)
     }
 
     /// The loaded plan of a device back end, for measuring.

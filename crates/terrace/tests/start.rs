@@ -49,8 +49,8 @@ fn in_a_process() {
     let regular = engine.that_ran("sums", Taken::Regular);
     assert!(!std::ptr::eq(regular, &engine), "there is a regular body");
     for (of, engine) in [("general", &engine), ("regular", regular)] {
-        let flattened = engine.timings.entries().iter().any(|t| t.name == "flatten");
-        let proved = engine.timings.entries().iter().any(|t| t.name == "prove_checks");
+        let flattened = engine.timings().entries().iter().any(|t| t.name == "flatten");
+        let proved = engine.timings().entries().iter().any(|t| t.name == "prove_checks");
         println!("passes: {of} {}", if flattened || proved { "compiled" } else { "kept" });
     }
 }

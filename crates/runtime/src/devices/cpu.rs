@@ -1,6 +1,6 @@
 //! The CPU: kernels are C functions over ranges of tiles.
 //!
-//! The kernels of a plan are a few C units, compiled once and at once (`units`). A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
+//! The kernels of a plan are a few C units (`units`), compiled when one of their kernels is first wanted, several at once. A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
 //! become free; which thread takes which run cannot show in a result, because tiles do not depend on each other within a phase.
 //!
 //! ```text
@@ -10,25 +10,25 @@
 //! Waking threads costs more than a small launch. The time per tile of every kernel is remembered, and a launch that will be short runs
 //! where it is. Memory is ordinary memory: arrays of a caller are read where they are, and results can be.
 
+use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use libloading::Library;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use terrace_plan::{Plan, Target};
+use terrace_plan::{KernelText, Plan, Target};
 
 use crate::memory::bytes_in_words;
 
 use super::arena::STACK;
-use super::cache::Remark;
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::interrupt::stopped;
 use super::report::{Found, Place};
-use super::units::{at_once, units};
+use super::units::at_once;
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
 
 /// Runs per thread: enough to even out tiles of different cost. The last rows of a triangle are twice as long as the mean; with eight runs, a
@@ -116,31 +116,35 @@ impl Device for Cpu {
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let units = units(plan, cores);
         let compiler = compiler();
-        let made = at_once(&units, cores, |unit| compiler.load(&unit.text))?;
-        let mut kernels: Vec<Vec<Phase>> = plan.kernels.iter().map(|_| Vec::new()).collect();
-        for (unit, (library, _)) in units.iter().zip(&made) {
-            for at in &unit.kernels {
-                let kernel = &plan.kernels[*at];
-                // Part of the text of others.
-                if kernel.text.is_empty() {
-                    continue;
-                }
-                for phase in 0..kernel.phases.max(1) {
-                    let name = phase_name(&kernel.name, phase);
-                    // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
-                    let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
-                    let function = *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
-                    kernels[*at].push(Phase { function, tile_ns: AtomicU64::new(0) });
-                }
-            }
+        if !plan.kernels.is_empty() {
+            compiler.found()?;
         }
-        let (libraries, remarks): (Vec<Library>, Vec<Remark>) = made.into_iter().unzip();
-        let remark = remarks.into_iter().flatten().next();
-        let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
-        let alone = plan.kernels.iter().map(|kernel| kernel.alone).collect();
-        Ok(Box::new(CpuCode { kernels, alone, threads: self.threads.clone(), clocks, remark, _libraries: libraries }))
+        let names = |kernel: &KernelText| match kernel.text.is_empty() {
+            // Part of the text of others.
+            true => Vec::new(),
+            false => (0..kernel.phases.max(1)).map(|phase| phase_name(&kernel.name, phase)).collect(),
+        };
+        let mut places = vec![(0, 0); plan.kernels.len()];
+        let mut units = Vec::new();
+        for unit in super::units::units(plan, cores) {
+            for (at, kernel) in unit.kernels.iter().enumerate() {
+                places[*kernel] = (units.len(), at);
+            }
+            let names = unit.kernels.iter().map(|k| names(&plan.kernels[*k])).collect();
+            units.push(Unit { text: unit.text, names, region: unit.region, loaded: OnceLock::new() });
+        }
+        Ok(Box::new(CpuCode {
+            units,
+            places,
+            alone: plan.kernels.iter().map(|kernel| kernel.alone).collect(),
+            compiler,
+            cores,
+            threads: self.threads.clone(),
+            clocks: Mutex::new(vec![Duration::ZERO; plan.kernels.len()]),
+            compiling: AtomicU64::new(0),
+            remark: OnceLock::new(),
+        }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -182,15 +186,34 @@ struct Phase {
     tile_ns: AtomicU64,
 }
 
-struct CpuCode {
+/// Kernels that are compiled together, when one of them is first wanted.
+struct Unit {
+    text: String,
+    /// The functions of each kernel's phases.
+    names: Vec<Vec<String>>,
+    region: usize,
+    loaded: OnceLock<Result<LoadedUnit, String>>,
+}
+
+struct LoadedUnit {
     kernels: Vec<Vec<Phase>>,
+    // Last, so that it goes after the pointers into it.
+    _library: Library,
+}
+
+struct CpuCode {
+    units: Vec<Unit>,
+    /// The unit of each kernel, and its place there.
+    places: Vec<(usize, usize)>,
     /// Whether threads need memory of their own.
     alone: Vec<bool>,
+    compiler: Compiler,
+    cores: usize,
     threads: Arc<Threads>,
     clocks: Mutex<Vec<Duration>>,
-    remark: Option<String>,
-    // Last, so that it goes after the pointers into it.
-    _libraries: Vec<Library>,
+    /// Nanoseconds in which somebody waited for the compiler.
+    compiling: AtomicU64,
+    remark: OnceLock<String>,
 }
 
 /// The arguments of one launch, as the kernel wants them.
@@ -224,6 +247,52 @@ impl Frame {
 }
 
 impl CpuCode {
+    /// A unit, compiled now if it is not yet.
+    fn unit(&self, at: usize) -> Result<&LoadedUnit, String> {
+        let unit = self.units.get(at).ok_or_else(|| format!("there is no unit {at}"))?;
+        let load = || {
+            let (library, remark) = self.compiler.load(&unit.text)?;
+            if let Some(remark) = remark {
+                let _ = self.remark.set(remark);
+            }
+            let function = |name: &String| {
+                // SAFETY: every phase of a C kernel has this type (the kernel ABI), and the library is kept as long as the pointer.
+                let function = unsafe { library.get::<Kernel>(name.as_bytes()) };
+                let function = *function.map_err(|e| format!("kernel {name} is not in the unit: {e}"))?;
+                Ok(Phase { function, tile_ns: AtomicU64::new(0) })
+            };
+            let phases = |names: &Vec<String>| names.iter().map(function).collect::<Result<_, String>>();
+            let kernels = unit.names.iter().map(phases).collect::<Result<_, String>>()?;
+            Ok(LoadedUnit { kernels, _library: library })
+        };
+        unit.loaded.get_or_init(load).as_ref().map_err(String::clone)
+    }
+
+    /// Compiles the regions of these kernels, unless they are compiled, and notes how long that took.
+    fn compile(&self, kernels: &[usize]) -> Result<(), String> {
+        let unit = |kernel: &usize| self.places.get(*kernel).map(|(unit, _)| &self.units[*unit]);
+        let missing = |unit: &&Unit| unit.loaded.get().is_none();
+        let regions: BTreeSet<usize> = kernels.iter().filter_map(unit).filter(missing).map(|u| u.region).collect();
+        if regions.is_empty() {
+            return Ok(());
+        }
+        let units = self.units.iter().enumerate().filter(|(_, unit)| regions.contains(&unit.region) && missing(unit));
+        let missing: Vec<usize> = units.map(|(at, _)| at).collect();
+        let start = Instant::now();
+        let made = at_once(&missing, self.cores, |at| self.unit(*at).map(|_| ()));
+        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        made.map(|_| ())
+    }
+
+    fn phase(&self, kernel: usize, phase: usize) -> Result<&Phase, String> {
+        let missing = || format!("there is no phase {phase} of kernel {kernel}");
+        let (unit, at) = *self.places.get(kernel).ok_or_else(missing)?;
+        if self.units[unit].loaded.get().is_none() {
+            self.compile(&[kernel])?;
+        }
+        self.unit(unit)?.kernels[at].get(phase).ok_or_else(missing)
+    }
+
     fn run(&self, phase: &Phase, launch: &Launch<'_>) -> Result<(), String> {
         let frame = Frame::new(launch.args);
         let alone = self.alone.get(launch.kernel).copied().unwrap_or(false);
@@ -280,9 +349,20 @@ impl CpuCode {
 }
 
 impl Code for CpuCode {
+    fn compiles_late(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, kernels: &[usize]) -> Result<(), String> {
+        self.compile(kernels)
+    }
+
+    fn compiling(&self) -> Duration {
+        Duration::from_nanos(self.compiling.load(Ordering::Relaxed))
+    }
+
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let phase = self.kernels.get(launch.kernel).and_then(|k| k.get(launch.phase));
-        let phase = phase.ok_or_else(|| format!("there is no phase {} of kernel {}", launch.phase, launch.kernel))?;
+        let phase = self.phase(launch.kernel, launch.phase)?;
         let start = Instant::now();
         self.run(phase, launch)?;
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
@@ -290,7 +370,7 @@ impl Code for CpuCode {
     }
 
     fn remark(&self) -> Option<&str> {
-        self.remark.as_deref()
+        self.remark.get().map(String::as_str)
     }
 
     fn begin(&self, _profile: bool) -> Result<(), String> {

@@ -18,6 +18,7 @@ use terrace_plan::{KernelText, Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
+use super::regions::regions;
 use super::replay::{GATE, GATE_NAME, Recorder, Replays};
 use super::units::text_of;
 use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name};
@@ -70,9 +71,6 @@ impl Device for CudaSim {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        // Kernels that have a twin with small indices are a unit of their own: most runs do without them.
-        let is_wide = |k: &usize| plan.kernels[*k].small.is_some();
-        let (wide, usual): (Vec<usize>, Vec<usize>) = (0..plan.kernels.len()).partition(is_wide);
         let names = |k: &KernelText| (0..k.phases.max(1)).map(|phase| phase_name(&k.name, phase)).collect::<Vec<_>>();
         let unit = |kernels: &[usize]| {
             let mut text = text_of(plan, kernels);
@@ -83,12 +81,20 @@ impl Device for CudaSim {
             }
             Unit { text, library: OnceLock::new() }
         };
-        let units = [unit(&usual), unit(&wide)];
-        let kernel =
-            |(at, k): (usize, &KernelText)| Kernel { names: names(k), unit: usize::from(is_wide(&at)), block: k.block };
-        let kernels: Vec<Kernel> = plan.kernels.iter().enumerate().map(kernel).collect();
-        if !usual.is_empty() {
-            units[0].library()?;
+        let (mut units, mut places) = (Vec::new(), vec![0; plan.kernels.len()]);
+        for region in regions(plan) {
+            // Kernels that have a twin with small indices are a unit of their own: most runs do without them.
+            let (wide, usual): (Vec<usize>, Vec<usize>) =
+                region.into_iter().partition(|k| plan.kernels[*k].small.is_some());
+            for kernels in [usual, wide].iter().filter(|kernels| !kernels.is_empty()) {
+                kernels.iter().for_each(|k| places[*k] = units.len());
+                units.push(unit(kernels));
+            }
+        }
+        let kernel = |(k, unit): (&KernelText, usize)| Kernel { names: names(k), unit, block: k.block };
+        let kernels: Vec<Kernel> = plan.kernels.iter().zip(places).map(kernel).collect();
+        if !kernels.is_empty() {
+            compiler()?.found()?;
         }
         let clocks = Mutex::new(vec![Duration::ZERO; kernels.len()]);
         Ok(Box::new(SimCode { kernels, seed: self.seed, clocks, replays: Mutex::default(), units }))
@@ -154,7 +160,7 @@ struct SimCode {
     seed: u64,
     clocks: Mutex<Vec<Duration>>,
     replays: Mutex<Replays<Tape>>,
-    units: [Unit; 2],
+    units: Vec<Unit>,
 }
 
 /// A recording is a list, and starting it is running the list.
@@ -213,7 +219,10 @@ impl Recorder for SimCode {
     }
 
     fn start(&self, tape: &mut Tape) -> Result<(), String> {
-        self.call(self.units[0].launcher(GATE_NAME)?, 1, 1, vec![tape.err])?;
+        // Every unit has one; what is recorded has run before, so a unit is compiled.
+        let compiled = self.units.iter().find(|unit| unit.library.get().is_some());
+        let gate = compiled.ok_or("nothing has run that could be recorded")?.launcher(GATE_NAME)?;
+        self.call(gate, 1, 1, vec![tape.err])?;
         tape.work.iter().try_for_each(|work| Recorder::one(self, work))
     }
 }

@@ -23,10 +23,12 @@ pub(crate) mod host_view;
 pub(crate) mod interrupt;
 pub(crate) mod opencl;
 mod pool;
+mod regions;
 mod replay;
 pub(crate) mod report;
 mod units;
 
+use std::time::Duration;
 use terrace_base::Scalar;
 use terrace_plan::{Plan, Target};
 
@@ -173,6 +175,10 @@ pub(crate) trait Code: Send + Sync {
     /// Compiles those of these kernels that are not yet, several at once.
     fn prepare(&self, _kernels: &[usize]) -> Result<(), String> {
         Ok(())
+    }
+    /// How long callers have waited for a compiler since the code was loaded.
+    fn compiling(&self) -> Duration {
+        Duration::ZERO
     }
     /// Runs one phase of a kernel, perhaps later.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String>;

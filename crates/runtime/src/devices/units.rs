@@ -8,12 +8,14 @@
 //! on two cores                two units    0.9 s each, at once
 //! ```
 //!
-//! Long kernels are dealt out first, each to the unit that has least so far; within a unit they keep their order. Kernels whose threads run
-//! functions by themselves stay together, with those functions. A short text stays one unit: what every unit begins with is compiled again for each.
+//! Units are made region by region (`regions`): what may not be wanted at all stands apart. In a region, long kernels are dealt out first, each to the unit that has
+//! least so far; within a unit they keep their order. Kernels whose threads run functions by themselves stay together, with those functions. A short text stays one unit: what every unit begins with is compiled again for each.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use terrace_plan::Plan;
+
+use super::regions::regions;
 
 /// The least text that is worth a unit of its own.
 const SHORT: usize = 24 << 10;
@@ -25,6 +27,8 @@ pub(super) struct Unit {
     pub(super) text: String,
     /// Which kernels of the plan.
     pub(super) kernels: Vec<usize>,
+    /// Units of one region are wanted together.
+    pub(super) region: usize,
 }
 
 /// The text of some kernels.
@@ -41,29 +45,22 @@ pub(super) fn text_of(plan: &Plan, kernels: &[usize]) -> String {
     text
 }
 
-/// The kernels of a plan in as many units as compilers can work at once.
+/// The kernels of a plan in units; those of a region in as many as compilers can work at once, one after the other.
 pub(super) fn units(plan: &Plan, compilers: usize) -> Vec<Unit> {
-    let write = |kernels: Vec<usize>| Unit { text: text_of(plan, &kernels), kernels };
-    dealt(groups(plan), compilers).into_iter().map(write).collect()
+    let write = |(region, kernels): (usize, Vec<usize>)| Unit { text: text_of(plan, &kernels), kernels, region };
+    let of = |(at, region)| dealt(groups(plan, region), compilers).into_iter().map(move |kernels| (at, kernels));
+    regions(plan).into_iter().enumerate().flat_map(of).map(write).collect()
 }
 
 /// Kernels that must stand together, and how long their text is.
 type Group = (usize, Vec<usize>);
 
-fn groups(plan: &Plan) -> Vec<Group> {
-    let (mut all, mut together) = (Vec::new(), (plan.alone.len(), Vec::new()));
-    for (id, kernel) in plan.kernels.iter().enumerate() {
-        if kernel.alone {
-            together.0 += kernel.text.len();
-            together.1.push(id);
-        } else {
-            all.push((kernel.text.len(), vec![id]));
-        }
-    }
-    if !together.1.is_empty() {
-        all.push(together);
-    }
-    all
+fn groups(plan: &Plan, region: Vec<usize>) -> Vec<Group> {
+    let length = |kernels: &[usize]| kernels.iter().map(|k| plan.kernels[*k].text.len()).sum::<usize>();
+    let (alone, others): (Vec<usize>, Vec<usize>) = region.into_iter().partition(|k| plan.kernels[*k].alone);
+    let others = others.into_iter().map(|k| (length(&[k]), vec![k]));
+    let together = Some((plan.alone.len() + length(&alone), alone)).filter(|(_, alone)| !alone.is_empty());
+    others.chain(together).collect()
 }
 
 /// Which kernels stand together.
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn results_are_in_order_and_the_first_failure_counts() {
-        let unit = |k: usize| Unit { text: String::new(), kernels: vec![k] };
+        let unit = |k: usize| Unit { text: String::new(), kernels: vec![k], region: 0 };
         let units: Vec<Unit> = (0..9).map(unit).collect();
         let double = |unit: &Unit| Ok::<usize, String>(2 * unit.kernels[0]);
         for threads in [1, 2, 4, 20] {

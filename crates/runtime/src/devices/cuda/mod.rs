@@ -31,8 +31,10 @@ mod transfers;
 pub use nvrtc::{compile_cubin, cuda_resources, nvrtc_available};
 pub(crate) use report::report;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use std::time::{Duration, Instant};
 use terrace_plan::{Plan, Target};
 
 use super::pool::{Pool, Source};
@@ -157,7 +159,14 @@ impl Device for Cuda {
         };
         let kernels = (0..plan.kernels.len()).map(kernel).collect();
         let (clocks, replays) = (Mutex::default(), Mutex::default());
-        Ok(Box::new(CudaCode { gpu: self.gpu.clone(), kernels, gate: OnceLock::new(), clocks, replays }))
+        Ok(Box::new(CudaCode {
+            gpu: self.gpu.clone(),
+            kernels,
+            gate: OnceLock::new(),
+            clocks,
+            compiling: AtomicU64::new(0),
+            replays,
+        }))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -220,6 +229,8 @@ struct CudaCode {
     /// The first kernel of every recording.
     gate: OnceLock<Result<LoadedKernel, String>>,
     clocks: Mutex<Clocks>,
+    /// Nanoseconds in which somebody waited for the compiler.
+    compiling: AtomicU64,
     replays: Mutex<Replays<Recorded>>,
 }
 
@@ -274,6 +285,7 @@ impl CudaCode {
 
     /// A phase of a kernel, its name, and how it is launched over so many tiles.
     fn phase(&self, at: usize, phase: usize, tiles: u64) -> Result<(Function, &str, u32, u32), String> {
+        self.prepare(&[at])?;
         let (kernel, loaded) = self.kernel(at)?;
         let (Some(function), Some(name)) = (loaded.phases.get(phase), kernel.names.get(phase)) else {
             return Err(format!("there is no phase {phase}"));
@@ -301,8 +313,14 @@ impl Code for CudaCode {
             return Ok(());
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        at_once(&kernels, cores, |at| self.kernel(*at).map(|_| ()))?;
-        Ok(())
+        let start = Instant::now();
+        let made = at_once(&kernels, cores, |at| self.kernel(*at).map(|_| ()));
+        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        made.map(|_| ())
+    }
+
+    fn compiling(&self) -> Duration {
+        Duration::from_nanos(self.compiling.load(Ordering::Relaxed))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
