@@ -29,24 +29,7 @@ __global__ void add_up(const float4* from, float* out, int64_t n) {
 }
 
 /// The least seconds of several runs.
-template <class F>
-double best_of(F run) {
-    cudaEvent_t start, stop;
-    CUDA(cudaEventCreate(&start));
-    CUDA(cudaEventCreate(&stop));
-    float best = 1e30f;
-    for (int k = 0; k < 20; k++) {
-        CUDA(cudaEventRecord(start));
-        run();
-        CUDA(cudaEventRecord(stop));
-        CUDA(cudaEventSynchronize(stop));
-        CUDA(cudaGetLastError());
-        float ms = 0;
-        CUDA(cudaEventElapsedTime(&ms, start, stop));
-        best = ms < best ? ms : best;
-    }
-    return 1e-3 * best;
-}
+static double best_of(const std::function<void()>& run) { return 1e-3 * times_of(run, 0.5, 20)[0]; }
 
 int main() {
     const int64_t n = int64_t(1) << 28;

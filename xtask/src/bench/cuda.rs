@@ -9,7 +9,7 @@
 
 use super::Device;
 use super::limit::Limit;
-use super::peers::{Peers, folder, side_by_side, workloads_with};
+use super::peers::{Peers, cores, folder, side_by_side, workloads_with};
 use super::process::run;
 use super::workload::Case;
 use crate::root;
@@ -27,17 +27,15 @@ const LIBRARIES: &[(&str, &str)] =
 pub(crate) fn prepare(cases: &[Case], seconds: f64) -> Result<Peers, String> {
     let folder = folder()?;
     let mut built = workloads_with(cases, "gpu.cu");
-    let jobs: Vec<(&str, &'static str, &'static str)> = built.iter().map(|name| (name.as_str(), "cuda", "")).collect();
-    let _ = side_by_side(&jobs, |(name, set, _)| {
-        let binary = folder.join(format!("{name}.{set}"));
+    side_by_side(&built, cores(), |name| {
+        let binary = folder.join(format!("{name}.cuda"));
         let _ = std::fs::remove_file(&binary);
         let done = compile(&root().join(format!("benchmarks/workloads/{name}/gpu.cu")), &binary);
         done.unwrap_or_else(|why| println!("{why}"));
-        Ok(())
     });
     built.retain(|name| folder.join(format!("{name}.cuda")).exists());
     let python = which("python3").ok_or_else(|| "there is no python3".to_string());
-    Ok(Peers { folder, device: Device::Cuda, flags: SETS, built, python, seconds, limit: Duration::from_secs(120) })
+    Ok(Peers { folder, device: Device::Cuda, flags: SETS, built, python, seconds, limit: Duration::from_secs(60) })
 }
 
 /// Bytes and operations per second.

@@ -8,13 +8,14 @@
 //! A number is the least of its rounds: the machine may be shared, and what others do only ever adds time. Results are compared by
 //! checksums: those of a peer must be among those of Terrace's result, in order, to nine digits (or to what the peer itself says).
 
-use super::object;
 use super::peers::{Peers, Way, checksum};
 use super::process::run;
 use super::workload::Case;
+use super::{Device, object};
 use crate::root;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use terrace_base::Json;
 
@@ -25,7 +26,12 @@ pub(crate) struct Terrace {
     pub(crate) cache: Option<PathBuf>,
     /// Where it is measured.
     pub(crate) backend: &'static str,
+    /// How long a process may take.
+    pub(crate) limit: Duration,
 }
+
+/// A kernel, how often it was started in one run, and for how many milliseconds it worked.
+pub(crate) type Kernel = (String, f64, f64);
 
 impl Terrace {
     /// What `terrace bench` writes about a case.
@@ -35,8 +41,22 @@ impl Terrace {
 
     /// The same on another back end.
     pub(crate) fn bench_on(&self, backend: &str, case: &Case, sizes: &[i64], more: &[&str]) -> Result<Json, String> {
-        let out = root().join(format!("target/bench/terrace-{}.json", std::process::id()));
-        let _ = std::fs::remove_file(&out);
+        self.said(backend, case, sizes, more).map(|(json, _)| json)
+    }
+
+    /// The kernels of one run, the slowest first. Measuring each disturbs the whole, so these times are good for comparing them with one another.
+    pub(crate) fn kernels(&self, case: &Case, sizes: &[i64]) -> Vec<Kernel> {
+        let said = self.said(self.backend, case, sizes, &["--repeat", "1", "--stats"]);
+        let mut all: Vec<Kernel> = said.iter().flat_map(|(_, out)| out.lines().filter_map(kernel)).collect();
+        all.sort_by(|a, b| b.2.total_cmp(&a.2));
+        all
+    }
+
+    /// What is written, and what is printed. Several processes may do this at once.
+    fn said(&self, backend: &str, case: &Case, sizes: &[i64], more: &[&str]) -> Result<(Json, String), String> {
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        let out = root().join(format!("target/bench/terrace-{}-{call}.json", std::process::id()));
         let mut command = Command::new(&self.binary);
         command.current_dir(root()).arg("bench").arg(&case.program);
         command.args(["--entry", &case.entry, "--from", &case.maker]).args(sizes.iter().map(i64::to_string));
@@ -45,12 +65,23 @@ impl Terrace {
         if let Some(cache) = &self.cache {
             command.env("TERRACE_CACHE", cache);
         }
-        if let Some(why) = run(&mut command, Duration::from_secs(240)).failed {
+        let said = run(&mut command, self.limit);
+        if let Some(why) = said.failed {
+            let _ = std::fs::remove_file(&out);
             return Err(why);
         }
         let text = std::fs::read_to_string(&out).map_err(|why| format!("{}: {why}", out.display()))?;
         let _ = std::fs::remove_file(&out);
-        Json::parse(&text)
+        Ok((Json::parse(&text)?, said.out))
+    }
+}
+
+/// `  k_spmv_reduce_total      1 launches      0.006 ms`.
+fn kernel(line: &str) -> Option<Kernel> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.as_slice() {
+        [name, count, "launches", time, "ms"] => Some((name.to_string(), count.parse().ok()?, time.parse().ok()?)),
+        _ => None,
     }
 }
 
@@ -62,6 +93,7 @@ pub(crate) struct Record {
     pub(crate) ours: Result<Json, String>,
     pub(crate) ways: Vec<Way>,
     pub(crate) failures: Vec<String>,
+    pub(crate) device: Device,
 }
 
 impl Record {
@@ -76,12 +108,18 @@ impl Record {
 
     /// The fastest way of a peer.
     pub(crate) fn best(&self, peer: &str) -> Option<&Way> {
-        self.ways.iter().filter(|w| w.is(peer)).min_by(|a, b| a.least.total_cmp(&b.least))
+        let time = |w: &Way| w.time(self.device);
+        self.ways.iter().filter(|w| w.is(peer)).min_by(|a, b| time(a).total_cmp(&time(b)))
     }
 
-    /// How fast Terrace is beside a peer, by least times.
+    /// How fast Terrace is beside a peer.
     pub(crate) fn ratio(&self, peer: &str) -> Option<f64> {
-        Some(self.best(peer)?.least / self.ours("least_ms")?)
+        Some(self.best(peer)?.time(self.device) / self.time()?)
+    }
+
+    /// The time of Terrace that counts.
+    pub(crate) fn time(&self) -> Option<f64> {
+        self.ours(self.device.time())
     }
 
     /// All results are the same, and all peers ran.
@@ -106,24 +144,32 @@ impl Record {
             Ok(other) => other.clone(),
             Err(why) => Json::Object(vec![("failed".to_string(), why.as_str().into())]),
         };
-        let wants = self.case.wants.iter().map(|(peer, least)| {
-            Json::Object(vec![
-                ("peer".to_string(), Json::from(peer.as_str())),
-                ("at_least".to_string(), (*least).into()),
-                ("reached".to_string(), self.ratio(peer).map_or(Json::Null, Json::from)),
-            ])
-        });
         object([
             ("case", Json::from(self.case.name.as_str())),
             ("sizes", self.sizes.iter().map(|s| *s as f64).collect::<Vec<f64>>().into()),
             ("bytes", self.bytes().map_or(Json::Null, Json::from)),
             ("work", self.case.work.at(&self.sizes).into()),
             ("agrees", self.agrees().into()),
-            ("wants", Json::List(wants.collect())),
+            ("wants", self.wants(|peer| self.ratio(peer))),
             ("terrace", ours),
             ("peers", Json::List(self.ways.iter().map(Way::json).collect())),
             ("failures", self.failures.iter().map(String::as_str).collect::<Vec<&str>>().into()),
         ])
+    }
+}
+
+impl Record {
+    /// What is wanted, and what is reached of it.
+    pub(crate) fn wants(&self, reached: impl Fn(&str) -> Option<f64>) -> Json {
+        let wants = if self.device == Device::Cpu { &self.case.wants } else { &self.case.gpu_wants };
+        let one = |(peer, least): &(String, f64)| {
+            object([
+                ("peer", Json::from(peer.as_str())),
+                ("at_least", (*least).into()),
+                ("reached", reached(peer).map_or(Json::Null, Json::from)),
+            ])
+        };
+        Json::List(wants.iter().map(one).collect())
     }
 }
 
@@ -147,6 +193,7 @@ pub(crate) fn measure_ways(
         ours: Err("not run".to_string()),
         ways: Vec::new(),
         failures: Vec::new(),
+        device: peers.device,
     };
     for round in 0..rounds {
         let found = terrace.bench(case, sizes, &["--checksum"]);
@@ -233,6 +280,13 @@ mod tests {
         assert!(!same(&[[3.0, 1.5, 3.26]]) && !same(&[[2.0, 1.5, 3.25]]) && !same(&[]));
         assert!(!same(&[[3.0, f64::NAN, 3.25]]));
         assert!(agree(&ours, &[[3.0, 1.5, 3.26]], 1e-2));
+    }
+
+    #[test]
+    fn kernels_are_lines_with_launches() {
+        let found = kernel("  k_spmv_reduce_total                          3 launches      0.006 ms");
+        assert_eq!(found, Some(("k_spmv_reduce_total".to_string(), 3.0, 0.006)));
+        assert_eq!(kernel("  launches 1, host reads 0, allocations 2, peak 64656 bytes"), None);
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //!   --rounds N                                 Terrace and peers alternate so often (default 3)
 //!   --seconds S                                measured time per way and round (default 0.8)
 //!   --scaling                                  also over sizes and threads
+//!   --budget S                                 nothing is started after so many seconds; what was measured is kept
+//!   --missing                                  only cases that benchmarks/results has no time of
 //!   --no-python                                compiled peers only
 //!   --keep                                     also writes benchmarks/results, and benchmarks/README.md from all that is kept there
 //!   --page                                     measures nothing: writes benchmarks/README.md again
@@ -34,6 +36,7 @@ mod process;
 mod suite;
 mod table;
 mod threads;
+mod warm;
 mod workload;
 
 use crate::{cargo, root};
@@ -59,6 +62,14 @@ impl Device {
             Device::Cuda => "cuda",
         }
     }
+
+    /// Which time counts. On a CPU that others use too the least; a GPU has one program at a time, and its median is what a user sees.
+    pub(crate) fn time(self) -> &'static str {
+        match self {
+            Device::Cpu => "least_ms",
+            Device::Cuda => "median_ms",
+        }
+    }
 }
 
 pub(crate) struct Wishes {
@@ -68,6 +79,8 @@ pub(crate) struct Wishes {
     backends: Vec<String>,
     rounds: usize,
     seconds: f64,
+    budget: Duration,
+    missing: bool,
     /// How many sets of flags.
     flags: usize,
     scaling: bool,
@@ -104,6 +117,8 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
         backends: Vec::new(),
         rounds: 0,
         seconds: 0.8,
+        budget: Duration::MAX,
+        missing: false,
         flags: FLAGS.len(),
         scaling: false,
         wanted: false,
@@ -125,6 +140,7 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
             }
             "--quick" => w.quick = true,
             "--scaling" => w.scaling = true,
+            "--missing" => w.missing = true,
             "--wanted" => w.wanted = true,
             "--growth" => w.growth = true,
             "--start" => w.start = true,
@@ -135,6 +151,10 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
             "--backends" => w.backends = list(value()?),
             "--rounds" => w.rounds = value()?.parse().map_err(|_| "`--rounds` is a number")?,
             "--seconds" => w.seconds = value()?.parse().map_err(|_| "`--seconds` is a number")?,
+            "--budget" => {
+                let seconds = value()?.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+                w.budget = seconds.ok_or("`--budget` is a number of seconds")?;
+            }
             other => {
                 return Err(format!("`{other}` is no option of bench; they stand in xtask/src/bench/mod.rs"));
             }
@@ -144,7 +164,7 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
         w.seconds = 0.02;
     }
     if w.rounds == 0 {
-        w.rounds = if w.quick || w.growth { 1 } else { 3 };
+        w.rounds = if w.quick || w.growth || w.device == Device::Cuda { 1 } else { 3 };
     }
     Ok(w)
 }
@@ -155,12 +175,20 @@ fn chosen(w: &Wishes) -> Result<Vec<Case>, String> {
     cases.retain(|c| w.device == Device::Cpu && !c.full.is_empty() || w.device == Device::Cuda && !c.gpu.is_empty());
     let names: Vec<String> = cases.iter().map(|c| c.name.clone()).collect();
     cases.retain(|c| w.only.is_empty() || w.only.iter().any(|n| c.name.starts_with(n.as_str())));
+    if w.missing {
+        let known = suite::measured(w.device);
+        cases.retain(|c| !known.contains(&c.name));
+        if cases.is_empty() {
+            return Err("no case is missing".to_string());
+        }
+    }
     if cases.is_empty() { Err(format!("no case begins so; there are: {}", names.join(", "))) } else { Ok(cases) }
 }
 
 fn measure_all(w: &Wishes, cases: &[Case], binary: PathBuf) -> Result<bool, String> {
     let backend = if w.device == Device::Cpu { "c" } else { "cuda" };
-    let terrace = Terrace { binary, seconds: w.seconds, cache: None, backend };
+    let limit = Duration::from_secs(if w.device == Device::Cpu { 240 } else { 60 });
+    let terrace = Terrace { binary, seconds: w.seconds, cache: None, backend, limit };
     peers::folder()?;
     if !w.wanted && !w.growth && !w.start {
         return suite::suite(w, cases, &terrace);

@@ -7,6 +7,7 @@
 //! A case is lost where its best peer is more than 5 percent faster, which is about what two runs of one program differ by. Every lost case has a sentence on what bounds it
 //! (`bound` in its `workload.json`); a page that lacks one is written, and the command fails.
 
+use super::Device;
 use super::plot::{Bar, Curves, bars, parts, pictures};
 use super::suite::{kept, save};
 use super::table::{laid_out, ms, two};
@@ -16,7 +17,7 @@ use std::path::Path;
 use terrace_base::Json;
 
 /// Below this a case is lost.
-const EQUAL: f64 = 0.95;
+pub(crate) const EQUAL: f64 = 0.95;
 
 const HEAD: &str = "# Speed
 
@@ -29,13 +30,15 @@ definition, and a page. The command checks that all back ends give what the refe
 cargo xtask bench --device cpu                   # builds, checks, measures, prints the table; JSON and plots are in target/bench
 cargo xtask bench --device cpu --quick           # only checks: every back end and the C peers at small sizes
 cargo xtask bench --device cpu --only spmv,sort --rounds 5 --scaling
-cargo xtask bench --device cuda                  # on a machine with a GPU; TERRACE_BIN names the binary where there is no Rust
+cargo xtask bench --device cuda                  # on a machine with a GPU, nvcc, CuPy and PyTorch
 ```
 
-- **ratio** is the least time of the best peer over the least time of Terrace: above 1, Terrace is faster. All ways of all peers compete, C with three sets of flags.
+Where there is no Rust, the two binaries are enough: `TERRACE_BIN=./terrace ./xtask bench --device cuda --backends none --seconds 0.15 --budget 500 --keep`, from the repository's root. JSON is written after every case, so that a run may be ended at any time; `--missing` does the cases that `results` has no time of.
+
+- **ratio** is the time of the best peer over the time of Terrace: above 1, Terrace is faster. All ways of all peers compete, C with three sets of flags. On a CPU the time is the least, because others may use the machine too; on a GPU it is the median of runs by device events, with all data on the device.
 - **of limit** is the time that the machine needs at least, over Terrace's: the bytes that must move (inputs once, outputs once) at the pace of the fastest copy or read in the same run, or the floating-point operations at the pace of multiply-adds in registers, whichever takes
   longer. Data that fit a cache, or that were left there by the run before, can be above 1.
-- **compile** is from source to loaded code with an empty cache, **start** a whole process whose kernels are in the cache.
+- **compile** is from source to loaded code with an empty cache, **start** a whole process whose kernels are in the cache. On a GPU everything is compiled before, side by side, and *compile* is the time in that crowd; **launches** are those of one run, and **reads** how often the host waits for a number of the device.
 - **lines** are those of code, without blank lines and comments, of the whole file: with the formulas that make the data, on both sides. *Python* is all peers in Python together.
 ";
 
@@ -91,6 +94,7 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
         if apart.is_empty() { "All results agree.".to_string() } else { format!("NOT AGREED: {}.", apart.join(", ")) },
     );
     out += &table(json);
+    out += &wanted(list);
     let name = text(json, "device");
     for plot in ["ratio", "limit", "sizes", "threads", "compile"] {
         if root().join(format!("benchmarks/results/{name}-{plot}.svg")).exists() {
@@ -126,17 +130,60 @@ fn losses(json: &Json, all: &[Case]) -> (String, Vec<String>) {
             silent.push(format!("{name} ({})", two(ratio)));
         }
         out += &format!(
-            "- **{name}** ({} of {}): {}\n",
+            "- **{name}** ({} of {}{}): {}\n",
             two(ratio),
             text(case, "best_peer"),
+            evidence(case),
             said.unwrap_or("nobody has said yet.")
         );
     }
     (out, silent)
 }
 
+/// On a GPU: how often the host and the device meet, and which kernel takes most of the time.
+fn evidence(case: &Json) -> String {
+    let kernels = case.at("kernels");
+    let (Some(all), Some(slowest)) = (kernels.at("ms").number(), kernels.at("slowest").list().first()) else {
+        return String::new();
+    };
+    let count = |name: &str| case.at("terrace").at(name).number().unwrap_or(0.0);
+    format!(
+        "; {} launches, {} reads, {:.0} % of the kernels' time in `{}`",
+        count("launches"),
+        count("host_reads"),
+        100.0 * slowest.at("ms").number().unwrap_or(0.0) / all.max(1e-9),
+        text(slowest, "name")
+    )
+}
+
+/// What was wanted of cases on a GPU, and what of it is reached.
+fn wanted(list: &[Json]) -> String {
+    let mut rows = vec![["workload", "wanted", "reached", ""].map(String::from).to_vec()];
+    for case in list {
+        for want in case.at("gpu_wants").list() {
+            let (least, reached) = (want.at("at_least").number().unwrap_or(0.0), want.at("reached").number());
+            let of = match text(want, "peer") {
+                "limit" => "the limit",
+                "strategies" => "the best strategy",
+                peer => peer,
+            };
+            rows.push(vec![
+                text(case, "case").to_string(),
+                format!("{} of {of}", two(least)),
+                reached.map_or("-".to_string(), two),
+                match reached {
+                    Some(reached) if reached < least => "MISSED".to_string(),
+                    _ => String::new(),
+                },
+            ]);
+        }
+    }
+    if rows.len() == 1 { String::new() } else { format!("\n### What was wanted\n\n{}", laid_out(&rows)) }
+}
+
 /// One line per case.
 pub(crate) fn table(json: &Json) -> String {
+    let on_gpu = text(json, "device") == Device::Cuda.name();
     let head = [
         "workload",
         "terrace ms",
@@ -149,7 +196,7 @@ pub(crate) fn table(json: &Json) -> String {
         "C, CUDA",
         "Python",
         "compile ms",
-        "start ms",
+        if on_gpu { "launches, reads" } else { "start ms" },
         "agree",
     ];
     let mut rows = vec![head.map(String::from).to_vec()];
@@ -159,15 +206,16 @@ pub(crate) fn table(json: &Json) -> String {
             group = text(case, "group");
             rows.push(vec![format!("**{group}**")]);
         }
-        rows.push(row(case));
+        rows.push(row(case, if on_gpu { Device::Cuda } else { Device::Cpu }));
     }
     laid_out(&rows)
 }
 
-fn row(case: &Json) -> Vec<String> {
+fn row(case: &Json, device: Device) -> Vec<String> {
     let number = |name: &str, show: fn(f64) -> String| case.at(name).number().map_or("-".to_string(), show);
     let lines = |peer: &str| case.at("lines").at(peer).number().map(|n| n.to_string());
-    let ours = case.at("terrace").at("least_ms").number();
+    let ours = case.at("terrace").at(device.time()).number();
+    let met = |name: &str| case.at("terrace").at(name).number().map_or("-".to_string(), |n| n.to_string());
     let workload = format!("[{}](workloads/{})", text(case, "case"), text(case, "workload"));
     vec![
         workload,
@@ -176,22 +224,25 @@ fn row(case: &Json) -> Vec<String> {
         number("best_peer_ms", ms),
         number("ratio", two),
         number("of_limit", two),
-        others(case),
+        others(case, device.time()),
         lines("terrace").unwrap_or_default(),
         lines("c").or(lines("cuda")).unwrap_or("-".to_string()),
         lines("python").unwrap_or("-".to_string()),
         number("compile_ms", |x| format!("{x:.0}")),
-        number("cached_start_ms", |x| format!("{x:.0}")),
+        match device {
+            Device::Cpu => number("cached_start_ms", |x| format!("{x:.0}")),
+            Device::Cuda => format!("{}, {}", met("launches"), met("host_reads")),
+        },
         agree(case),
     ]
 }
 
 /// The best of each other peer, as ratios.
-fn others(case: &Json) -> String {
-    let Some(ours) = case.at("terrace").at("least_ms").number() else { return String::new() };
+fn others(case: &Json, time: &str) -> String {
+    let Some(ours) = case.at("terrace").at(time).number() else { return String::new() };
     let mut best: Vec<(&str, f64)> = Vec::new();
     for way in case.at("peers").list() {
-        let (peer, least) = (text(way, "peer"), way.at("least_ms").number().unwrap_or(f64::MAX));
+        let (peer, least) = (text(way, "peer"), way.at(time).number().unwrap_or(f64::MAX));
         match best.iter_mut().find(|(p, _)| *p == peer) {
             Some((_, old)) => *old = old.min(least),
             None => best.push((peer, least)),
@@ -281,6 +332,20 @@ mod tests {
         assert!(text.contains("- **unheard of** (0.50 of c: fast): nobody has said yet."), "{text}");
         assert_eq!(silent, ["unheard of (0.50)"]);
         assert!(text.contains("| [saxpy](workloads/saxpy) ") && text.contains("| numpy 4.00 "), "{text}");
+    }
+
+    #[test]
+    fn a_gpu_shows_medians_and_what_was_wanted() {
+        let text = r#"{"device": "cuda", "cases": [{"case": "spmv", "workload": "spmv", "group": "g", "agrees": true, "ratio": 0.5, "best_peer": "cub: x",
+            "terrace": {"least_ms": 1, "median_ms": 2, "launches": 3, "host_reads": 1}, "peers": [{"peer": "cupy", "least_ms": 9, "median_ms": 8}],
+            "gpu_wants": [{"peer": "limit", "at_least": 0.9, "reached": 0.8}, {"peer": "cub", "at_least": 0.4, "reached": 0.5}],
+            "kernels": {"count": 2, "ms": 4, "slowest": [{"name": "k", "launches": 1, "ms": 3}]}}]}"#;
+        let (shown, _) = section("GPU", &Json::parse(text).expect("JSON"), &[]);
+        assert!(shown.contains("| 3, 1 ") && shown.contains("| cupy 4.00 "), "{shown}");
+        let lines: Vec<Vec<&str>> = shown.lines().map(|l| l.split('|').map(str::trim).collect()).collect();
+        assert!(lines.contains(&vec!["", "spmv", "0.90 of the limit", "0.80", "MISSED", ""]), "{shown}");
+        assert!(lines.contains(&vec!["", "spmv", "0.40 of cub", "0.50", "", ""]), "{shown}");
+        assert!(shown.contains("; 3 launches, 1 reads, 75 % of the kernels' time in `k`)"), "{shown}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::workload::Case;
 use crate::root;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use terrace_base::Json;
 
@@ -43,6 +44,14 @@ impl Way {
     /// `c: by rows, gather`.
     pub(crate) fn label(&self) -> String {
         format!("{}: {}", self.peer, self.way)
+    }
+
+    /// The time that counts.
+    pub(crate) fn time(&self, device: Device) -> f64 {
+        match device {
+            Device::Cpu => self.least,
+            Device::Cuda => self.median,
+        }
     }
 
     /// Whether a want is about this way: `c`, or `c: by rows`.
@@ -77,7 +86,7 @@ pub(crate) struct Peers {
 }
 
 /// A peer to compile: of which workload, with which set of flags, and what the set adds.
-pub(crate) type Job<'a> = (&'a str, &'static str, &'static str);
+type Job<'a> = (&'a str, &'static str, &'static str);
 
 impl Peers {
     /// Builds the C peers of some cases, each with some sets of flags; Python only where wanted.
@@ -91,10 +100,11 @@ impl Peers {
         let built = workloads_with(cases, "peer.c");
         let jobs: Vec<Job<'_>> =
             built.iter().flat_map(|name| flags.iter().map(move |(set, more)| (name.as_str(), *set, *more))).collect();
-        side_by_side(&jobs, |(name, set, flags)| {
+        let done = side_by_side(&jobs, cores(), |(name, set, flags)| {
             let source = root().join(format!("benchmarks/workloads/{name}/peer.c"));
             compile(&source, flags, &folder.join(format!("{name}.{set}")))
-        })?;
+        });
+        done.into_iter().collect::<Result<(), String>>()?;
         let python = if python { environment() } else { Err("left out".to_string()) };
         let limit = Duration::from_secs(240);
         Ok(Peers { folder, device: Device::Cpu, flags, built, python, seconds, limit })
@@ -157,15 +167,25 @@ impl Peers {
             && case.python
             && again
         {
-            let mut command = Command::new(python);
-            command.arg("-B");
-            if self.device == Device::Cpu {
-                command.arg(root().join("benchmarks/peers/peer.py"));
-            }
-            command.arg(file).args(words).args(&sizes);
-            one(command, "python", None);
+            one(self.script(python, &file, words, &sizes), "python", None);
         }
         (ways, failures)
+    }
+
+    fn script(&self, python: &Path, file: &Path, words: &[String], sizes: &[String]) -> Command {
+        let frame = if self.device == Device::Cpu { "peer.py" } else { "gpu_peer.py" };
+        let mut command = Command::new(python);
+        command.arg("-B").arg(root().join("benchmarks/peers").join(frame)).arg(file).args(words).args(sizes);
+        command
+    }
+
+    /// Runs the peers of Python on a GPU once at the sizes of a check: what they compile stays in caches of their own.
+    pub(crate) fn warm_script(&self, case: &Case, limit: Duration) {
+        if let (Ok(python), Some(file)) = (&self.python, case.file("gpu.py")) {
+            let sizes: Vec<String> = case.quick.iter().map(i64::to_string).collect();
+            let mut command = self.script(python, &file, &case.gpu_words, &sizes);
+            let _ = run(command.env("PEER_SECONDS", "0"), limit);
+        }
     }
 }
 
@@ -184,16 +204,27 @@ pub(crate) fn workloads_with(cases: &[Case], file: &str) -> Vec<String> {
     names
 }
 
-/// Does all jobs, as many at once as there are cores.
-pub(crate) fn side_by_side(jobs: &[Job<'_>], one: impl Fn(Job<'_>) -> Result<(), String> + Sync) -> Result<(), String> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let one = &one;
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers)
-            .map(|w| scope.spawn(move || jobs.iter().skip(w).step_by(workers).try_for_each(|job| one(*job))))
-            .collect();
-        threads.into_iter().try_for_each(|t| t.join().unwrap_or(Err("a thread that builds peers failed".to_string())))
-    })
+/// How many things this machine does at once.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does all jobs, so many at once, in their order as far as that goes; what each gave is in their order too.
+pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], at_once: usize, one: impl Fn(&J) -> R + Sync) -> Vec<R> {
+    let (next, one) = (AtomicUsize::new(0), &one);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((at, job)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|k| Some((k, jobs.get(k)?))) {
+            done.push((at, one(job)));
+        }
+        done
+    };
+    let mut all = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|t| t.join().expect("a job does not panic")).collect::<Vec<_>>()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, given)| given).collect()
 }
 
 /// Compiles C with the plain flags and more.
@@ -258,6 +289,14 @@ fn environment() -> Result<PathBuf, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_jobs() {
+        let jobs: Vec<usize> = (0..40).collect();
+        for at_once in [0, 1, 7] {
+            assert_eq!(side_by_side(&jobs, at_once, |k| 3 * k), (0..40).map(|k| 3 * k).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn a_line_is_a_way() {

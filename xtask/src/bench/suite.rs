@@ -6,17 +6,22 @@
 //! write      target/bench/cpu.json; with --keep benchmarks/results/cpu.json, the plots beside it, and benchmarks/README.md
 //! ```
 //!
+//! The JSON is written after every case, so that a run that is ended loses nothing but the case it was at. On a GPU everything is compiled first (`warm`), and a case that is slower than its best peer is run once more to see
+//! what its kernels take.
+//!
 //! `--only` with `--keep` replaces the cases that were measured and leaves the others as they are in the file. What a case's object holds is what `page` and `plot` read.
 
 use super::check::{Check, check};
 use super::compile::start;
 use super::limit::Limit;
 use super::lines::lines_of_code;
-use super::measure::{Record, Terrace, measure};
-use super::peers::Peers;
+use super::measure::{Kernel, Record, Terrace, measure};
+use super::page::EQUAL;
+use super::peers::{Peers, Way, cores, side_by_side};
 use super::threads::threads;
+use super::warm::{Warmed, warm};
 use super::workload::Case;
-use super::{Device, Wishes, machine, object, page, today, told};
+use super::{Device, Wishes, machine, object, page, today};
 use crate::root;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -49,19 +54,37 @@ pub(crate) fn suite(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<boo
         limit.f32 / 1e9,
         limit.f64 / 1e9
     );
-    let peers = match w.device {
-        Device::Cpu => Peers::prepare(cases, &super::peers::FLAGS[..w.flags], w.python, w.seconds)?,
-        Device::Cuda => super::cuda::prepare(cases, w.seconds)?,
+    let end = began.checked_add(w.budget);
+    let (peers, warmed) = match w.device {
+        Device::Cpu => (Peers::prepare(cases, &super::peers::FLAGS[..w.flags], w.python, w.seconds)?, Vec::new()),
+        Device::Cuda => {
+            // Half of the time that is left is for compiling at most.
+            let left = w.budget.saturating_sub(began.elapsed());
+            warm(terrace, cases, end.map(|end| end - left / 2), || super::cuda::prepare(cases, w.seconds))?
+        }
     };
     if let Some(why) = peers.without_python().filter(|_| w.python) {
         println!("no Python peers: {why}");
     }
-    let mut checks = checks.into_iter();
-    let found = told(cases, |case| one(w, case, terrace, &peers, &limit, &checks.next().unwrap_or_default()));
-    let good = found.iter().all(|(good, _)| *good);
-    let found = found.into_iter().map(|(_, json)| json).collect();
-    write(w, &limit, found)?;
-    println!("{:.0} s", began.elapsed().as_secs_f64());
+    let head = Head { device: w.device, keep: w.keep, members: head(w, &limit) };
+    let (mut good, mut found) = (true, Vec::new());
+    let (mut checks, mut warmed) = (checks.into_iter(), warmed.into_iter());
+    for case in cases {
+        let (checks, warmed) = (checks.next().unwrap_or_default(), warmed.next());
+        if end.is_some_and(|end| Instant::now() >= end) {
+            println!("{}: not run, the time is over", case.name);
+            continue;
+        }
+        let started = Instant::now();
+        let (fine, json) = one(w, case, terrace, &peers, &limit, (&checks, warmed));
+        println!("{}: {:.1} s", case.name, started.elapsed().as_secs_f64());
+        good &= fine;
+        found.push(json);
+        head.save(&found)?;
+    }
+    let json = head.save(&found)?;
+    println!("\n{}{:.0} s", page::table(&json), began.elapsed().as_secs_f64());
+    (if w.keep { page::write() } else { page::plots(&json, &root().join("target/bench")) })?;
     Ok(good)
 }
 
@@ -77,8 +100,9 @@ fn checked(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<Vec<Vec<Chec
         true => Some(Peers::prepare(cases, &super::peers::FLAGS[..1], false, w.seconds)?),
         false => None,
     };
-    let mut all = Vec::new();
-    for case in cases {
+    // Interpreters take one core each; on a GPU, kernels are compiled most of the time.
+    let at_once = if w.device == Device::Cpu { 1 } else { cores() };
+    Ok(side_by_side(cases, at_once, |case| {
         let began = Instant::now();
         let mut found = check(terrace, case, &backends)
             .unwrap_or_else(|why| vec![Check { backend: "reference".to_string(), wrong: Some(why) }]);
@@ -96,24 +120,33 @@ fn checked(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<Vec<Vec<Chec
             .iter()
             .filter_map(|c| c.wrong.as_ref().map(|why| (c, why)))
             .for_each(|(c, why)| println!("  NOT AGREED {}: {why}", c.backend));
-        all.push(found);
-    }
-    Ok(all)
+        found
+    }))
 }
 
-fn one(w: &Wishes, case: &Case, terrace: &Terrace, peers: &Peers, limit: &Limit, checks: &[Check]) -> (bool, Json) {
+/// What is known of a case before it is measured.
+type Before<'a> = (&'a [Check], Option<Warmed>);
+
+fn one(w: &Wishes, case: &Case, terrace: &Terrace, peers: &Peers, limit: &Limit, before: Before) -> (bool, Json) {
     let sizes = match w.device {
         Device::Cpu => &case.full,
         Device::Cuda => &case.gpu,
     };
-    let record = measure(terrace, peers, case, sizes, w.rounds);
+    // The peers' times are worth having where Terrace failed already.
+    let rounds = if matches!(before.1, Some(Err(_))) { 0 } else { w.rounds };
+    let mut record = measure(terrace, peers, case, sizes, rounds);
+    if let Some(Err(why)) = &before.1 {
+        record.ours = Err(why.clone());
+        (record.ways, record.failures) = peers.measure(case, sizes, None);
+    }
     record.tell();
     let good = record.ours.is_ok() && record.failures.is_empty() && record.ways.iter().all(|way| way.agrees);
-    (good, described(w, &record, terrace, peers, limit, checks))
+    (good, described(w, &record, terrace, peers, limit, before))
 }
 
 /// Everything about a case.
-fn described(w: &Wishes, record: &Record, terrace: &Terrace, peers: &Peers, limit: &Limit, checks: &[Check]) -> Json {
+fn described(w: &Wishes, record: &Record, terrace: &Terrace, peers: &Peers, limit: &Limit, before: Before) -> Json {
+    let (checks, warmed) = before;
     let case = &record.case;
     let Json::Object(mut members) = record.json() else { return Json::Null };
     let mut add = |name: &str, value: Json| members.push((name.to_string(), value));
@@ -122,20 +155,40 @@ fn described(w: &Wishes, record: &Record, terrace: &Terrace, peers: &Peers, limi
     add("workload", case.workload().as_str().into());
     let least = limit.least_ms(case, &record.sizes, record.bytes().unwrap_or(0.0));
     add("limit_ms", least.into());
-    let best = record.ways.iter().filter(|way| way.agrees).min_by(|a, b| a.least.total_cmp(&b.least));
-    if let Some(ours) = record.ours("least_ms") {
+    let time = |way: &Way| way.time(w.device);
+    let best = record.ways.iter().filter(|way| way.agrees).min_by(|a, b| time(a).total_cmp(&time(b)));
+    if let Some(ours) = record.time() {
         add("of_limit", (least / ours).into());
         if let Some(best) = best {
-            add("ratio", (best.least / ours).into());
+            add("ratio", (time(best) / ours).into());
             add("best_peer", best.label().as_str().into());
-            add("best_peer_ms", best.least.into());
+            add("best_peer_ms", time(best).into());
+        }
+        if w.device == Device::Cuda && best.is_none_or(|best| time(best) / ours < EQUAL) {
+            add("kernels", kernels(&terrace.kernels(case, &record.sizes)));
+        }
+        let strategies = strategies(record, terrace);
+        let fastest = strategies.iter().map(|(_, ms)| *ms).fold(f64::NAN, f64::min);
+        if !strategies.is_empty() {
+            add("strategies_ms", Json::Object(strategies.into_iter().map(|(n, ms)| (n, ms.into())).collect()));
+        }
+        if w.device == Device::Cuda {
+            let reached = record.wants(|what| match what {
+                "limit" => Some(least / ours),
+                "strategies" => Some(fastest / ours),
+                peer => record.ratio(peer),
+            });
+            add("gpu_wants", reached);
         }
     }
     add("checks", Json::List(checks.iter().map(Check::json).collect()));
-    add("lines", lines(case));
+    add("lines", lines(case, w.device));
     let bound = if w.device == Device::Cpu { &case.bound } else { &case.gpu_bound };
     add("bound", bound.as_deref().map_or(Json::Null, Json::from));
-    if record.ours.is_ok() {
+    if let Some(Ok(ms)) = warmed.filter(|w| w.as_ref().is_ok_and(|ms| ms.is_finite())) {
+        add("compile_ms", ms.into());
+    }
+    if w.device == Device::Cpu && record.ours.is_ok() {
         let start = start(terrace, case);
         add("compile_ms", start.total().into());
         add("compile_kernels_ms", start.kernels().into());
@@ -165,51 +218,93 @@ fn sizes(record: &Record, terrace: &Terrace, peers: &Peers, rounds: usize) -> Ve
 }
 
 /// Lines of the program and of its peers.
-fn lines(case: &Case) -> Json {
+fn lines(case: &Case, device: Device) -> Json {
     let count = |path: PathBuf| {
         let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         std::fs::read_to_string(&path).map(|text| lines_of_code(&text, &ending) as f64).ok()
     };
-    let files = [("c", "peer.c"), ("python", "peers.py"), ("cuda", "gpu.cu")];
+    let files = match device {
+        Device::Cpu => [("c", "peer.c"), ("python", "peers.py")],
+        Device::Cuda => [("cuda", "gpu.cu"), ("python", "gpu.py")],
+    };
     let mut all: Vec<(String, Json)> =
         vec![("terrace".to_string(), count(root().join(&case.program)).unwrap_or(0.0).into())];
     all.extend(files.iter().filter_map(|(peer, file)| Some((peer.to_string(), count(case.file(file)?)?.into()))));
     Json::Object(all)
 }
 
-fn write(w: &Wishes, limit: &Limit, found: Vec<Json>) -> Result<(), String> {
-    let name = w.device.name();
-    let head = |cases: Vec<Json>| {
-        object([
-            ("device", name.into()),
-            (
-                "machine",
-                match w.device {
-                    Device::Cpu => machine(),
-                    Device::Cuda => super::cuda::machine(),
-                }
-                .as_str()
-                .into(),
-            ),
-            ("date", today().as_str().into()),
-            ("rounds", (w.rounds as f64).into()),
-            ("seconds", w.seconds.into()),
-            ("limit", limit.json()),
-            ("cases", Json::List(cases)),
-        ])
+/// The slowest kernels of a run, and how many there are.
+fn kernels(all: &[Kernel]) -> Json {
+    let total: f64 = all.iter().map(|(_, _, ms)| ms).sum();
+    let one = |(name, launches, ms): &Kernel| {
+        object([("name", name.as_str().into()), ("launches", (*launches).into()), ("ms", (*ms).into())])
     };
-    save(&root().join(format!("target/bench/{name}.json")), &head(found.clone()).lines())?;
-    let json = match w.keep {
-        false => head(found),
-        true => {
-            let kept = kept(name).map_or_else(|_| Vec::new(), |old| old.at("cases").list().to_vec());
-            let all = head(merged(kept, found));
-            save(&root().join(format!("benchmarks/results/{name}.json")), &all.lines())?;
-            all
+    object([
+        ("count", (all.len() as f64).into()),
+        ("ms", total.into()),
+        ("slowest", Json::List(all.iter().take(4).map(one).collect())),
+    ])
+}
+
+/// Milliseconds in every strategy, where that is wanted.
+fn strategies(record: &Record, terrace: &Terrace) -> Vec<(String, f64)> {
+    let wanted = record.device == Device::Cuda && record.case.gpu_wants.iter().any(|(what, _)| what == "strategies");
+    let names = if wanted { &["flat", "outer", "block", "seq"][..] } else { &[] };
+    let ms = |name: &&str| {
+        let json = terrace.bench(&record.case, &record.sizes, &["--strategy", name]).ok()?;
+        Some((name.to_string(), json.at(record.device.time()).number()?))
+    };
+    names.iter().filter_map(ms).collect()
+}
+
+/// What stands before the cases.
+fn head(w: &Wishes, limit: &Limit) -> Vec<(String, Json)> {
+    let machine = match w.device {
+        Device::Cpu => machine(),
+        Device::Cuda => super::cuda::machine(),
+    };
+    let members = [
+        ("device", w.device.name().into()),
+        ("machine", machine.as_str().into()),
+        ("date", today().as_str().into()),
+        ("rounds", (w.rounds as f64).into()),
+        ("seconds", w.seconds.into()),
+        ("limit", limit.json()),
+    ];
+    members.into_iter().map(|(n, v)| (n.to_string(), v)).collect()
+}
+
+/// The file, but for its cases.
+struct Head {
+    device: Device,
+    keep: bool,
+    members: Vec<(String, Json)>,
+}
+
+impl Head {
+    /// Writes what was found so far; with `--keep` among what is kept, and gives that.
+    fn save(&self, found: &[Json]) -> Result<Json, String> {
+        let whole = |cases: Vec<Json>| {
+            Json::Object(self.members.iter().cloned().chain([("cases".to_string(), Json::List(cases))]).collect())
+        };
+        let name = self.device.name();
+        let json = whole(found.to_vec());
+        put(&root().join(format!("target/bench/{name}.json")), &json.lines())?;
+        if !self.keep {
+            return Ok(json);
         }
-    };
-    println!("\n{}", page::table(&json));
-    if w.keep { page::write() } else { page::plots(&json, &root().join("target/bench")) }
+        let kept = kept(name).map_or_else(|_| Vec::new(), |old| old.at("cases").list().to_vec());
+        let all = whole(merged(kept, found.to_vec()));
+        put(&root().join(format!("benchmarks/results/{name}.json")), &all.lines())?;
+        Ok(all)
+    }
+}
+
+/// The cases of a device that have a time in what is kept.
+pub(crate) fn measured(device: Device) -> Vec<String> {
+    let Ok(json) = kept(device.name()) else { return Vec::new() };
+    let timed = json.at("cases").list().iter().filter(|c| c.at("terrace").at("least_ms").number().is_some());
+    timed.filter_map(|c| c.at("case").text().map(String::from)).collect()
 }
 
 /// What is kept of a device.
@@ -230,9 +325,16 @@ fn merged(old: Vec<Json>, new: Vec<Json>) -> Vec<Json> {
     all
 }
 
+/// Writes a file, all of it or nothing.
+fn put(path: &Path, text: &str) -> Result<(), String> {
+    let new = path.with_extension("new");
+    let done = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
+    done.map_err(|why| format!("{}: {why}", path.display()))
+}
+
 /// Writes a file and says so.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))?;
+    put(path, text)?;
     println!("wrote {}", path.strip_prefix(root()).unwrap_or(path).display());
     Ok(())
 }

@@ -21,6 +21,7 @@
 //! | `precision` | `"f32"` where operations are in single precision; else they are in double |
 //! | `tolerance` | how near results must be, 1e-9 unless stated; of one case or of all |
 //! | `wants` | `{"c": 0.95}`: at least so fast beside a peer, or beside a way of it (`"c: by rows"`) |
+//! | `gpu_wants` | the same on a GPU; there `"limit"` is the machine's limit, and `"strategies"` the best of all strategies, each of which is measured |
 //! | `bound`, `gpu_bound` | what bounds it where it is slower than its best peer |
 //!
 //! What is not in this table is refused, and so is a file that lacks what it needs; messages name the file and the case.
@@ -59,6 +60,7 @@ pub(crate) struct Case {
     pub(crate) single: bool,
     pub(crate) tolerance: f64,
     pub(crate) wants: Vec<Want>,
+    pub(crate) gpu_wants: Vec<Want>,
     pub(crate) bound: Option<String>,
     pub(crate) gpu_bound: Option<String>,
 }
@@ -114,6 +116,7 @@ const OF_CASES: &[&str] = &[
     "precision",
     "tolerance",
     "wants",
+    "gpu_wants",
     "bound",
     "gpu_bound",
 ];
@@ -207,6 +210,7 @@ impl Members<'_> {
             gpu,
             tolerance: self.number("tolerance")?.unwrap_or(near),
             wants: self.wants("wants")?,
+            gpu_wants: self.wants("gpu_wants")?,
             bound: sentence("bound")?,
             gpu_bound: sentence("gpu_bound")?,
         })
