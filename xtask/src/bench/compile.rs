@@ -70,7 +70,8 @@ pub(crate) fn start(terrace: &Terrace, case: &Case) -> Start {
     let times = if terrace.backend == "c" { 3 } else { 1 };
     for _ in 0..times {
         let _ = std::fs::remove_dir_all(&cache);
-        match cold.bench(case, &case.quick, &["--repeat", "1"]) {
+        // At the full size: kernels are compiled when a run wants them, and a small run may want others.
+        match cold.bench(case, &case.full, &["--repeat", "1"]) {
             Ok(json) => {
                 let new = Start { passes: passes(&json), ..Start::nothing(case) };
                 if found.passes.is_empty() || new.total() < found.total() {
