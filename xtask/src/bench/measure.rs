@@ -93,6 +93,7 @@ pub(crate) struct Record {
     pub(crate) ours: Result<Json, String>,
     pub(crate) ways: Vec<Way>,
     pub(crate) failures: Vec<String>,
+    pub(crate) left_out: Vec<String>,
     pub(crate) device: Device,
 }
 
@@ -122,9 +123,14 @@ impl Record {
         self.ours(self.device.time())
     }
 
-    /// All results are the same, and all peers ran.
+    /// All results are the same.
     pub(crate) fn agrees(&self) -> bool {
-        self.ours.is_ok() && self.failures.is_empty() && !self.ways.is_empty() && self.ways.iter().all(|w| w.agrees)
+        self.ours.is_ok() && self.ways.iter().all(|w| w.agrees)
+    }
+
+    /// Nothing failed, and there was something to compare with.
+    pub(crate) fn whole(&self) -> bool {
+        self.agrees() && self.failures.is_empty() && !self.ways.is_empty()
     }
 
     /// Says what is wrong.
@@ -133,6 +139,7 @@ impl Record {
         for way in self.ways.iter().filter(|way| !way.agrees && self.ours.is_ok()) {
             println!("  NOT AGREED {} ({}): {:?}", way.label(), way.flags, way.checksums);
         }
+        self.left_out.iter().for_each(|what| println!("  left out: {what}"));
     }
 
     pub(crate) fn json(&self) -> Json {
@@ -154,6 +161,7 @@ impl Record {
             ("terrace", ours),
             ("peers", Json::List(self.ways.iter().map(Way::json).collect())),
             ("failures", self.failures.iter().map(String::as_str).collect::<Vec<&str>>().into()),
+            ("left_out", self.left_out.iter().map(String::as_str).collect::<Vec<&str>>().into()),
         ])
     }
 }
@@ -193,6 +201,7 @@ pub(crate) fn measure_ways(
         ours: Err("not run".to_string()),
         ways: Vec::new(),
         failures: Vec::new(),
+        left_out: Vec::new(),
         device: peers.device,
     };
     for round in 0..rounds {
@@ -203,9 +212,10 @@ pub(crate) fn measure_ways(
             (Err(_), Ok(new)) => Ok(new),
         };
         let chosen = (round > 0).then(|| best_ways(case, &record.ways));
-        let (ways, failures) = peers.measure(case, sizes, only.or(chosen.as_deref()));
-        record.failures.extend(failures);
-        for way in ways {
+        let found = peers.measure(case, sizes, only.or(chosen.as_deref()));
+        record.failures.extend(found.failures);
+        record.left_out.extend(found.left_out);
+        for way in found.ways {
             let same = |w: &&mut Way| w.label() == way.label() && w.flags == way.flags;
             match record.ways.iter_mut().find(same) {
                 Some(old) => {
@@ -219,6 +229,8 @@ pub(crate) fn measure_ways(
             break;
         }
     }
+    record.left_out.sort();
+    record.left_out.dedup();
     if let Ok(ours) = &record.ours {
         let sums = checksums(ours);
         record.ways.iter_mut().for_each(|w| w.agrees = agree(&sums, &w.checksums, w.tolerance.max(case.tolerance)));

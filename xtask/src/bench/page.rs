@@ -5,7 +5,8 @@
 //! ```
 //!
 //! A case is lost where its best peer is more than 5 percent faster, which is about what two runs of one program differ by. Every lost case has a sentence on what bounds it
-//! (`bound` in its `workload.json`); a page that lacks one is written, and the command fails.
+//! (`bound` or `gpu_bound` in its `workload.json`, of the case or of the whole workload). A page that lacks one is written, says so in plain sight, and the command fails with the
+//! names of the files and members that are wanted.
 
 use super::Device;
 use super::plot::{Bar, Curves, bars, parts, pictures};
@@ -61,7 +62,7 @@ pub(crate) fn write() -> Result<(), String> {
     if silent.is_empty() {
         Ok(())
     } else {
-        Err(format!("slower than the best peer, and no sentence (`bound`) on what bounds it: {}", silent.join(", ")))
+        Err(format!("slower than the best peer, and no sentence on what bounds it:\n  {}", silent.join("\n  ")))
     }
 }
 
@@ -75,8 +76,7 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
     let ratios: Vec<f64> = list.iter().filter_map(|c| c.at("ratio").number()).collect();
     let won = ratios.iter().filter(|r| **r >= EQUAL).count();
     let mean = (ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
-    let apart: Vec<&str> =
-        list.iter().filter(|c| c.at("agrees") != &Json::Bool(true)).map(|c| text(c, "case")).collect();
+    let apart: Vec<String> = list.iter().filter(|c| c.at("agrees") != &Json::Bool(true)).map(apart).collect();
     let limit = json.at("limit");
     let giga = |name: &str| limit.at(name).number().unwrap_or(f64::NAN) / 1e9;
     let mut out = format!(
@@ -103,41 +103,77 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
     }
     let (losses, silent) = losses(json, all);
     if !losses.is_empty() {
-        out += &format!(
-            "\n### What bounds the {} that are slower\n\n{losses}",
-            title.to_lowercase().replace("cpu", "cases").replace("gpu", "cases")
-        );
+        out += &format!("\n### What bounds the cases that are slower\n\n{losses}");
     }
+    out += &not_measured(list);
     (out, silent)
 }
 
+/// A case whose results differ, and which peers are apart.
+fn apart(case: &Json) -> String {
+    let ways = case.at("peers").list().iter().filter(|way| way.at("agrees") == &Json::Bool(false));
+    let names: Vec<String> = ways.map(|way| format!("{}: {}", text(way, "peer"), text(way, "way"))).collect();
+    match names.as_slice() {
+        [] => text(case, "case").to_string(),
+        names => format!("{} ({})", text(case, "case"), names.join(", ")),
+    }
+}
+
+/// Peers that failed, and what they say they cannot do; cases with the same list are in one line.
+fn not_measured(list: &[Json]) -> String {
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for case in list {
+        let failed = case.at("failures").list().iter().filter_map(Json::text).map(|why| format!("FAILED {why}"));
+        let left_out = case.at("left_out").list().iter().filter_map(Json::text).map(String::from);
+        for why in failed.chain(left_out) {
+            match all.iter_mut().find(|(w, _)| *w == why) {
+                Some((_, names)) => names.push(text(case, "case")),
+                None => all.push((why, vec![text(case, "case")])),
+            }
+        }
+    }
+    let lines: String = all.iter().map(|(why, names)| format!("- **{}**: {why}\n", names.join(", "))).collect();
+    if lines.is_empty() { lines } else { format!("\n### Peers that are not in the table\n\n{lines}") }
+}
+
+/// Lost cases, the worst first, cases of one workload with the same sentence in one line; and where a sentence must be written.
 fn losses(json: &Json, all: &[Case]) -> (String, Vec<String>) {
-    let (mut out, mut silent) = (String::new(), Vec::new());
-    let mut lost: Vec<(&Json, f64)> = json
-        .at("cases")
-        .list()
-        .iter()
-        .filter_map(|c| Some((c, c.at("ratio").number()?)))
-        .filter(|(_, r)| *r < EQUAL)
-        .collect();
+    let on_cpu = text(json, "device") == Device::Cpu.name();
+    let (mut said, mut silent): (Vec<Said>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut without: Vec<String> = Vec::new();
+    let ratio = |case: &Json| case.at("ratio").number().filter(|r| *r < EQUAL);
+    let mut lost: Vec<(&Json, f64)> = json.at("cases").list().iter().filter_map(|c| Some((c, ratio(c)?))).collect();
     lost.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (case, ratio) in lost {
         let name = text(case, "case");
         let now = all.iter().find(|c| c.name == name);
-        let said =
-            now.and_then(|c| if text(json, "device") == "cpu" { c.bound.as_deref() } else { c.gpu_bound.as_deref() });
-        if said.is_none() {
-            silent.push(format!("{name} ({})", two(ratio)));
+        let sentence = now.and_then(|c| if on_cpu { c.bound.as_deref() } else { c.gpu_bound.as_deref() });
+        let beside = format!("**{name}** ({} of {}{})", two(ratio), text(case, "best_peer"), evidence(case));
+        let Some(sentence) = sentence else {
+            let (file, member) =
+                (now.map(|c| c.folder.join("workload.json")), if on_cpu { "bound" } else { "gpu_bound" });
+            silent.push(format!("{}: `{member}`: {}", file.unwrap_or_default().display(), beside.replace("**", "")));
+            without.push(beside);
+            continue;
+        };
+        match said.iter_mut().find(|s| s.workload == text(case, "workload") && s.sentence == sentence) {
+            Some(other) => other.cases.push(beside),
+            None => said.push(Said { workload: text(case, "workload"), sentence, cases: vec![beside] }),
         }
-        out += &format!(
-            "- **{name}** ({} of {}{}): {}\n",
-            two(ratio),
-            text(case, "best_peer"),
-            evidence(case),
-            said.unwrap_or("nobody has said yet.")
-        );
+    }
+    let mut out: String = said.iter().map(|s| format!("- {}: {}\n", s.cases.join(", "), s.sentence)).collect();
+    if !without.is_empty() {
+        out += &format!("\n**Without a sentence: {}.** These are slower, and nobody has said why.\n\n", without.len());
+        without.iter().for_each(|beside| out += &format!("- {beside}\n"));
     }
     (out, silent)
+}
+
+/// Lost cases of a workload, and what bounds them.
+struct Said<'a> {
+    workload: &'a str,
+    sentence: &'a str,
+    cases: Vec<String>,
 }
 
 /// On a GPU: how often the host and the device meet, and which kernel takes most of the time.
@@ -259,6 +295,7 @@ fn agree(case: &Json) -> String {
     let fine = checks.iter().filter(|c| c.at("agrees") == &Json::Bool(true)).count();
     let ran = case.at("agrees") == &Json::Bool(true);
     match (ran && fine == checks.len(), checks.len()) {
+        (true, 0) if case.at("peers").list().is_empty() => "-".to_string(),
         (true, 0) => "yes".to_string(),
         (true, n) => format!("yes, {n} back ends"),
         (false, _) => "NO".to_string(),
@@ -320,7 +357,8 @@ mod tests {
             {"case": "saxpy", "workload": "saxpy", "group": "regular", "agrees": true, "ratio": 1.5, "of_limit": 0.8, "best_peer": "c: plain", "best_peer_ms": 15,
              "terrace": {"least_ms": 10}, "peers": [{"peer": "c", "least_ms": 15}, {"peer": "numpy", "least_ms": 40}], "lines": {"terrace": 9, "c": 30},
              "checks": [{"backend": "interp", "agrees": true}]},
-            {"case": "unheard of", "workload": "x", "group": "regular", "agrees": false, "ratio": 0.5, "best_peer": "c: fast", "terrace": {"least_ms": 10}}]}"#;
+            {"case": "unheard of", "workload": "x", "group": "regular", "agrees": false, "ratio": 0.5, "best_peer": "c: fast", "terrace": {"least_ms": 10},
+             "peers": [{"peer": "c", "way": "fast", "agrees": false}], "failures": ["peer wide: exit code 1"], "left_out": ["cub: w (too many)"]}]}"#;
         Json::parse(text).expect("JSON")
     }
 
@@ -328,10 +366,40 @@ mod tests {
     fn a_page_shows_wins_and_losses() {
         let (text, silent) = section("CPU", &found(), &[]);
         assert!(text.contains("faster) in 1, slower in 1") || text.contains("or faster in 1, slower in 1"), "{text}");
-        assert!(text.contains("NOT AGREED: unheard of."), "{text}");
-        assert!(text.contains("- **unheard of** (0.50 of c: fast): nobody has said yet."), "{text}");
-        assert_eq!(silent, ["unheard of (0.50)"]);
+        assert!(text.contains("NOT AGREED: unheard of (c: fast)."), "{text}");
+        assert!(
+            text.contains("**Without a sentence: 1.**") && text.contains("- **unheard of** (0.50 of c: fast)\n"),
+            "{text}"
+        );
+        assert_eq!(silent, [": `bound`: unheard of (0.50 of c: fast)"]);
+        assert!(
+            text.contains("- **unheard of**: FAILED peer wide: exit code 1\n- **unheard of**: cub: w (too many)\n"),
+            "{text}"
+        );
         assert!(text.contains("| [saxpy](workloads/saxpy) ") && text.contains("| numpy 4.00 "), "{text}");
+    }
+
+    #[test]
+    fn cases_with_one_sentence_are_in_one_line() {
+        let case = |name: &str, ratio: f64| {
+            format!(r#"{{"case": "trmv {name}", "workload": "trmv", "ratio": {ratio}, "best_peer": "c: x"}}"#)
+        };
+        let json =
+            format!(r#"{{"device": "cpu", "cases": [{}, {}, {}]}}"#, case("a", 0.5), case("b", 0.25), case("c", 0.96));
+        let mut all: Vec<Case> = cases().expect("cases").into_iter().take(3).collect();
+        for (case, name) in all.iter_mut().zip(["a", "b", "c"]) {
+            (case.name, case.bound) = (format!("trmv {name}"), Some("Memory.".to_string()));
+        }
+        let json = Json::parse(&json).expect("JSON");
+        let (text, silent) = losses(&json, &all);
+        assert_eq!(
+            (text.as_str(), silent.len()),
+            ("- **trmv b** (0.25 of c: x), **trmv a** (0.50 of c: x): Memory.\n", 0)
+        );
+        all[0].bound = None;
+        let (text, silent) = losses(&json, &all);
+        assert!(text.contains("- **trmv b** (0.25 of c: x): Memory.\n\n**Without a sentence: 1.**"), "{text}");
+        assert!(silent[0].ends_with("/workload.json: `bound`: trmv a (0.50 of c: x)"), "{silent:?}");
     }
 
     #[test]

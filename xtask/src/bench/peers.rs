@@ -73,6 +73,33 @@ impl Way {
     }
 }
 
+/// What peers said.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) ways: Vec<Way>,
+    /// Processes that ended badly, and lines that say nothing.
+    pub(crate) failures: Vec<String>,
+    /// What a peer says that it cannot do, and why.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Found {
+    /// One line of output. What is no object is talk; an object is a way, or a way that is left out (`{"peer": "cub", "left out": "w", "why": "…"}`).
+    fn take(&mut self, line: &str, flags: &str) {
+        if !line.starts_with('{') {
+            return;
+        }
+        let json = Json::parse(line).unwrap_or(Json::Null);
+        let text = |name: &str| json.at(name).text().unwrap_or_default();
+        match (parsed(&json, flags), text("left out"), text("missing")) {
+            (Some(way), _, _) => self.ways.push(way),
+            (None, "", "") => self.failures.push(format!("peer {flags} said: {line}")),
+            (None, "", package) => self.left_out.push(format!("{package}, which is not installed")),
+            (None, way, _) => self.left_out.push(format!("{}: {way} ({})", text("peer"), text("why"))),
+        }
+    }
+}
+
 /// Everything that runs beside Terrace.
 pub(crate) struct Peers {
     pub(crate) folder: PathBuf,
@@ -115,8 +142,8 @@ impl Peers {
         self.python.as_ref().err().map(String::as_str)
     }
 
-    /// All ways, and what failed; with `only`, the ways named there.
-    pub(crate) fn measure(&self, case: &Case, sizes: &[i64], only: Option<&[Way]>) -> (Vec<Way>, Vec<String>) {
+    /// All ways; with `only`, the ways named there.
+    pub(crate) fn measure(&self, case: &Case, sizes: &[i64], only: Option<&[Way]>) -> Found {
         self.measure_with(case, sizes, only, None)
     }
 
@@ -127,13 +154,13 @@ impl Peers {
         sizes: &[i64],
         only: Option<&[Way]>,
         threads: Option<usize>,
-    ) -> (Vec<Way>, Vec<String>) {
+    ) -> Found {
         let sizes: Vec<String> = sizes.iter().map(i64::to_string).collect();
         let (words, script) = match self.device {
             Device::Cpu => (&case.words, "peers.py"),
             Device::Cuda => (&case.gpu_words, "gpu.py"),
         };
-        let (mut ways, mut failures) = (Vec::new(), Vec::new());
+        let mut found = Found::default();
         let mut one = |mut command: Command, flags: &str, chosen: Option<&str>| {
             command.env("PEER_SECONDS", self.seconds.to_string());
             command.envs(threads.map(|t| ("OMP_NUM_THREADS", t.to_string())));
@@ -145,8 +172,8 @@ impl Peers {
                 command.env("PEER_WAY", way);
             }
             let said = run(&mut command, self.limit);
-            ways.extend(said.out.lines().filter_map(|line| parsed(line, flags)));
-            failures.extend(said.failed.map(|why| format!("peer {flags}: {why}")));
+            said.out.lines().for_each(|line| found.take(line, flags));
+            found.failures.extend(said.failed.map(|why| format!("peer {flags}: {why}")));
         };
         for (set, _) in self.flags.iter().filter(|_| self.built.contains(&case.workload())) {
             let command = || {
@@ -169,7 +196,7 @@ impl Peers {
         {
             one(self.script(python, &file, words, &sizes), "python", None);
         }
-        (ways, failures)
+        found
     }
 
     fn script(&self, python: &Path, file: &Path, words: &[String], sizes: &[String]) -> Command {
@@ -236,11 +263,10 @@ pub(crate) fn compile(source: &Path, flags: &str, binary: &Path) -> Result<(), S
     failed.map_or(Ok(()), |why| Err(format!("{} does not compile: {why}", source.display())))
 }
 
-fn parsed(line: &str, flags: &str) -> Option<Way> {
-    let json = Json::parse(line).ok()?;
+fn parsed(json: &Json, flags: &str) -> Option<Way> {
     // A peer on a GPU has one checksum, and writes it without a list.
     let sums = match json.get("count") {
-        Some(_) => vec![checksum(&json)],
+        Some(_) => vec![checksum(json)],
         None => json.at("checksums").list().iter().map(checksum).collect(),
     };
     Some(Way {
@@ -302,12 +328,21 @@ mod tests {
     fn a_line_is_a_way() {
         let line = r#"{"peer": "c", "way": "by rows, gather", "median_ms": 2.5, "least_ms": 2, "held_bytes": 80,
                        "checksums": [{"count": 3, "sum": 6, "weighted": 14}]}"#;
-        let way = parsed(line, "plain").expect("a way");
+        let mut found = Found::default();
+        found.take(line, "plain");
+        let way = &found.ways[0];
         assert_eq!((way.median, way.least, way.held), (2.5, 2.0, Some(80.0)));
         assert_eq!(way.checksums, [[3.0, 6.0, 14.0]]);
         assert!(way.is("c") && way.is("c: by rows") && !way.is("c: by elements") && !way.is("numpy"));
         let gpu = r#"{"peer": "cub", "way": "w", "median_ms": 2, "least_ms": 1, "count": 3, "sum": 6, "weighted": 14}"#;
-        assert_eq!(parsed(gpu, "cuda").expect("a way").checksums, [[3.0, 6.0, 14.0]]);
-        assert!(parsed("peer: c", "plain").is_none() && parsed("{}", "plain").is_none());
+        found.take(gpu, "cuda");
+        assert_eq!(found.ways[1].checksums, [[3.0, 6.0, 14.0]]);
+        found.take("peer: c", "plain");
+        found.take(r#"{"peer": "cub", "left out": "w", "why": "too many"}"#, "cuda");
+        found.take(r#"{"missing": "torch"}"#, "python");
+        assert_eq!(found.left_out, ["cub: w (too many)", "torch, which is not installed"]);
+        assert_eq!((found.ways.len(), found.failures.len()), (2, 0));
+        found.take(r#"{"peer": "cupy", "way": "w", "median_ms": NaN}"#, "python");
+        assert_eq!(found.failures, [r#"peer python said: {"peer": "cupy", "way": "w", "median_ms": NaN}"#]);
     }
 }

@@ -137,10 +137,11 @@ fn one(w: &Wishes, case: &Case, terrace: &Terrace, peers: &Peers, limit: &Limit,
     let mut record = measure(terrace, peers, case, sizes, rounds);
     if let Some(Err(why)) = &before.1 {
         record.ours = Err(why.clone());
-        (record.ways, record.failures) = peers.measure(case, sizes, None);
+        let found = peers.measure(case, sizes, None);
+        (record.ways, record.failures, record.left_out) = (found.ways, found.failures, found.left_out);
     }
     record.tell();
-    let good = record.ours.is_ok() && record.failures.is_empty() && record.ways.iter().all(|way| way.agrees);
+    let good = record.agrees() && record.failures.is_empty();
     (good, described(w, &record, terrace, peers, limit, before))
 }
 

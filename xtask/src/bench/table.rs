@@ -44,7 +44,7 @@ fn row(record: &Record) -> Vec<String> {
             out.extend([median.map_or("-".to_string(), ms), ms(least), format!("{speed:.1}"), c, c_ms]);
             out.push(record.ratio("c").map_or("-".to_string(), two));
             out.extend([wanted(record), others(record), memory.unwrap_or("-".to_string())]);
-            out.push(if record.agrees() { "yes" } else { "NO" }.to_string());
+            out.push(if record.whole() { "yes" } else { "NO" }.to_string());
         }
     }
     out
@@ -87,7 +87,7 @@ pub(crate) fn two(x: f64) -> String {
 pub(crate) fn verdict(records: &[Record]) -> String {
     let wants = || records.iter().flat_map(|r| r.case.wants.iter().map(move |(peer, least)| (r.ratio(peer), *least)));
     let reached = wants().filter(|(ratio, least)| ratio.is_some_and(|r| r >= *least)).count();
-    let apart: Vec<&str> = records.iter().filter(|r| !r.agrees()).map(|r| r.case.name.as_str()).collect();
+    let apart: Vec<&str> = records.iter().filter(|r| !r.whole()).map(|r| r.case.name.as_str()).collect();
     let apart =
         if apart.is_empty() { "all results agree".to_string() } else { format!("NOT AGREED: {}", apart.join(", ")) };
     format!("{reached} of {} wants reached; {apart}\n", wants().count())

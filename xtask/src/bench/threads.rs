@@ -29,7 +29,7 @@ pub(crate) fn threads(terrace: &Terrace, peers: &Peers, case: &Case, record: &Re
         let text = count.to_string();
         let ours = terrace.bench(case, &record.sizes, &["--threads", &text]).ok();
         let ours = ours.and_then(|o| o.at("least_ms").number());
-        let (ways, _) = peers.measure_with(case, &record.sizes, Some(&best), Some(count));
+        let ways = peers.measure_with(case, &record.sizes, Some(&best), Some(count)).ways;
         let c = ways.iter().map(|w| w.least).min_by(f64::total_cmp);
         let ms = |time: Option<f64>| time.map_or(Json::Null, Json::from);
         all.push(object([("threads", (count as f64).into()), ("terrace_ms", ms(ours)), ("c_ms", ms(c))]));

@@ -22,7 +22,7 @@
 //! | `tolerance` | how near results must be, 1e-9 unless stated; of one case or of all |
 //! | `wants` | `{"c": 0.95}`: at least so fast beside a peer, or beside a way of it (`"c: by rows"`) |
 //! | `gpu_wants` | the same on a GPU; there `"limit"` is the machine's limit, and `"strategies"` the best of all strategies, each of which is measured |
-//! | `bound`, `gpu_bound` | what bounds it where it is slower than its best peer |
+//! | `bound`, `gpu_bound` | a sentence on what bounds it where it is slower than its best peer, on a CPU and on a GPU; of one case or of all |
 //!
 //! What is not in this table is refused, and so is a file that lacks what it needs; messages name the file and the case.
 
@@ -96,7 +96,7 @@ pub(crate) fn cases() -> Result<Vec<Case>, String> {
     Ok(all)
 }
 
-const OF_WORKLOADS: &[&str] = &["title", "group", "tolerance", "cases"];
+const OF_WORKLOADS: &[&str] = &["title", "group", "tolerance", "bound", "gpu_bound", "cases"];
 const OF_CASES: &[&str] = &[
     "name",
     "program",
@@ -125,19 +125,35 @@ fn read(folder: &Path, text: &str) -> Result<Vec<Case>, String> {
     let json = Json::parse(text)?;
     let whole = Members { json: &json, place: String::new() };
     whole.only(OF_WORKLOADS)?;
-    let tolerance = whole.number("tolerance")?.unwrap_or(1e-9);
-    let (title, group) = (whole.text("title")?, whole.text("group")?);
+    let of_all = OfAll {
+        folder,
+        title: whole.text("title")?,
+        group: whole.text("group")?,
+        tolerance: whole.number("tolerance")?.unwrap_or(1e-9),
+        bound: whole.sentence("bound")?,
+        gpu_bound: whole.sentence("gpu_bound")?,
+    };
     let mut cases: Vec<Case> = Vec::new();
     for (k, json) in json.at("cases").list().iter().enumerate() {
         let own_name = Members { json, place: format!("case {}: ", k + 1) }.text("name")?;
         let of = Members { json, place: format!("case `{own_name}`: ") };
-        let case = of.case(folder, own_name, &title, &group, tolerance)?;
+        let case = of.case(own_name, &of_all)?;
         if cases.iter().any(|c| c.name == case.name) {
             return Err(format!("case `{}` stands twice", case.own_name));
         }
         cases.push(case);
     }
     if cases.is_empty() { Err("`cases` is missing or empty".to_string()) } else { Ok(cases) }
+}
+
+/// What a workload says about all of its cases.
+struct OfAll<'a> {
+    folder: &'a Path,
+    title: String,
+    group: String,
+    tolerance: f64,
+    bound: Option<String>,
+    gpu_bound: Option<String>,
 }
 
 /// An object, and where it stands.
@@ -147,8 +163,9 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    fn case(&self, folder: &Path, own_name: String, title: &str, group: &str, near: f64) -> Result<Case, String> {
+    fn case(&self, own_name: String, of_all: &OfAll) -> Result<Case, String> {
         self.only(OF_CASES)?;
+        let folder = of_all.folder;
         let stem = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = if own_name == stem { stem.clone() } else { format!("{stem} {own_name}") };
         let program = folder.join(format!("{}.tce", self.get("program", Json::text, "a text")?.unwrap_or(&stem)));
@@ -178,13 +195,12 @@ impl Members<'_> {
         if let Some(word) = words.iter().find(|w| w.parse::<i64>().is_ok()) {
             return Err(self.wrong(&format!("the word `{word}` looks like a size")));
         }
-        let sentence = |what| Ok::<_, String>(self.get(what, Json::text, "a text")?.map(String::from));
         let python = |j: &Json| if let Json::Bool(b) = j { Some(*b) } else { None };
         Ok(Case {
             name,
             own_name,
-            title: title.to_string(),
-            group: group.to_string(),
+            title: of_all.title.clone(),
+            group: of_all.group.clone(),
             folder: folder.to_path_buf(),
             program,
             entry: self.text("entry")?,
@@ -208,11 +224,11 @@ impl Members<'_> {
             full,
             smaller,
             gpu,
-            tolerance: self.number("tolerance")?.unwrap_or(near),
+            tolerance: self.number("tolerance")?.unwrap_or(of_all.tolerance),
             wants: self.wants("wants")?,
             gpu_wants: self.wants("gpu_wants")?,
-            bound: sentence("bound")?,
-            gpu_bound: sentence("gpu_bound")?,
+            bound: self.sentence("bound")?.or_else(|| of_all.bound.clone()),
+            gpu_bound: self.sentence("gpu_bound")?.or_else(|| of_all.gpu_bound.clone()),
         })
     }
 
@@ -238,6 +254,15 @@ impl Members<'_> {
     fn text(&self, name: &str) -> Result<String, String> {
         let found = self.get(name, Json::text, "a text")?;
         found.map(String::from).ok_or_else(|| self.wrong(&format!("`{name}` is missing")))
+    }
+
+    /// Prose on what bounds a case. It stands at the end of a line of a list, so it has none of its own.
+    fn sentence(&self, name: &str) -> Result<Option<String>, String> {
+        match self.get(name, Json::text, "a text")? {
+            Some(text) if text.ends_with('.') && !text.contains('\n') => Ok(Some(text.to_string())),
+            Some(_) => Err(self.wrong(&format!("`{name}` is one line that ends with a full stop"))),
+            None => Ok(None),
+        }
     }
 
     fn number(&self, name: &str) -> Result<Option<f64>, String> {
@@ -279,9 +304,9 @@ fn sizes(json: &Json) -> Option<Vec<i64>> {
 mod tests {
     use super::*;
 
-    const GOOD: &str = r#"{"title": "T", "group": "g", "tolerance": 1e-6, "cases": [
+    const GOOD: &str = r#"{"title": "T", "group": "g", "tolerance": 1e-6, "bound": "Memory.", "cases": [
         {"name": "power", "entry": "e", "maker": "m", "words": ["power"], "quick": [20, 3], "full": [1000, 3], "smaller": [[200, 3], [500, 3]],
-         "work": "s0", "bytes": "8 * s0", "wants": {"c": 0.95}},
+         "work": "s0", "bytes": "8 * s0", "bound": "Launches.", "wants": {"c": 0.95}},
         {"name": "spmv", "program": "other", "entry": "e", "maker": "m", "quick": [4], "gpu": [16], "work": "s0", "bytes": "8", "tolerance": 0.5}]}"#;
 
     fn wrong(from: &str, to: &str) -> String {
@@ -300,6 +325,8 @@ mod tests {
             (power.tolerance, own.tolerance, power.bytes.as_ref().map(|b| b.at(&power.full))),
             (1e-6, 0.5, Some(8000.0))
         );
+        assert_eq!((power.bound.as_deref(), own.bound.as_deref()), (Some("Launches."), Some("Memory.")));
+        assert_eq!((power.gpu_bound.as_deref(), own.gpu_bound.as_deref()), (None, None));
         assert_eq!((power.wants.as_slice(), own.full.len()), (&[("c".to_string(), 0.95)][..], 0));
     }
 
@@ -318,6 +345,7 @@ mod tests {
         assert_eq!(wrong("\"title\": \"T\"", "\"title\": 3"), "`title` is no text");
         assert_eq!(wrong("\"spmv\"", "\"power\""), "case `power` stands twice");
         assert_eq!(wrong("0.95", "\"x\""), "case `power`: `wants` has numbers only");
+        assert_eq!(wrong("Launches.", "Launches"), "case `power`: `bound` is one line that ends with a full stop");
         assert_eq!(wrong("{\"title\"", "\"title\""), "expected the end at byte 7");
     }
 
