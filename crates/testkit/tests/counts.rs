@@ -91,6 +91,33 @@ fn loops_that_update_in_branches_stay_in_their_threads() {
     }
 }
 
+/// Two arrays that a loop carries: of columns, which are as long as there are rows; of rows of their own lengths.
+const CARRIED: &str = "
+def solved[n](b: [n]f64, d: [n]f64) -> [n]f64 =
+  let (cs, ds) =
+    loop (cs, ds) = (replicate(n, 0.0), d) for k < n - 1 do
+      (cs with [k + 1] = cs[k] + b[k], ds with [k + 1] = ds[k] * b[k] + cs[k])
+  in loop xs = ds for k < n - 1 do xs with [n - 2 - k] = xs[n - 2 - k] + cs[k] * xs[n - 1 - k]
+entry columns[n, m](bs: [m][n]f64, ds: [n][m]f64) -> [m][n]f64 = [solved(b, d) for b in bs, d in transpose(ds)]
+entry rows(bs: [][]f64) -> [][]f64 = [solved(b, [x + 1.0 for x in b]) for b in bs]
+";
+
+#[test]
+fn a_loop_that_carries_several_arrays_takes_no_launch_per_turn() {
+    let program = Program::from_text("carried", CARRIED).unwrap_or_else(|e| panic!("{e}"));
+    for backend in [Backend::C, Backend::CudaSim] {
+        let columns = |n: usize| {
+            let bs = format!("[[f64(i + j) for j < {n}] for i < 9]");
+            let ds = format!("[[f64(i * j) for j < 9] for i < {n}]");
+            cost(&program, backend, "columns", &[&bs, &ds]).launches
+        };
+        assert_eq!(columns(200), columns(10), "{backend:?}");
+        let rows =
+            |n: usize| cost(&program, backend, "rows", &[&format!("[[f64(j) for j < {n} - i] for i < 9]")]).launches;
+        assert_eq!(rows(200), rows(10), "{backend:?}");
+    }
+}
+
 #[test]
 fn a_nest_takes_the_launches_it_should_and_sizes_stay_on_the_device() {
     for (k, backend) in [Backend::C, Backend::CudaSim].into_iter().enumerate() {

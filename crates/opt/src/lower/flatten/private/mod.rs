@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Each point stops when it wants to. Rows of rows are held as one local array; their lengths must be the same everywhere. All arrays
-//! of a state must be equally long at each point, since an operator stores its rows side by side. Otherwise the host repeats the loop
+//! of a state must be known to be equally long at each point, since an operator stores its rows side by side. Otherwise the host repeats the loop
 //! (`loops.rs`).
 
 mod branches;
@@ -25,9 +25,11 @@ use super::form::Form;
 use super::loops::Turns;
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Env, Flattener, Result};
+use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::core::{Body, LoopForm};
 use terrace_ir::flat::{self, Descriptor, OpKind};
+use terrace_ir::shape::Shape;
 use terrace_ir::{Atom, ValueId};
 
 /// How long the arrays of a state are.
@@ -37,6 +39,8 @@ struct Lengths {
     rows: Arr,
     /// Of rows within rows, from the outside in: the same everywhere.
     within: Vec<Atom>,
+    /// The same as sizes of the shape analysis, where it has any.
+    sizes: Vec<Size>,
 }
 
 impl Flattener<'_> {
@@ -52,8 +56,9 @@ impl Flattener<'_> {
             return Ok(None);
         }
         let form = self.form_of(Atom::Var(turns.state), cx);
+        let shape = self.analysis.shapes.functions[self.source].values.get(&turns.state);
         let mut lengths = None;
-        if !self.lengths_of(init, &form, cx, &mut lengths)? {
+        if !self.lengths_of(init, &form, shape, cx, &mut lengths)? {
             return Ok(None);
         }
         let Some(lengths) = lengths else { return Ok(None) };
@@ -79,12 +84,24 @@ impl Flattener<'_> {
         Ok(Some(result))
     }
 
-    /// Whether all arrays of a state are equally long at each point, with rows of one length within; the first one decides.
-    fn lengths_of(&mut self, rep: &Rep, form: &Form, cx: &Context, found: &mut Option<Lengths>) -> Result<bool> {
+    /// Whether all arrays of a state are equally long at each point, with rows of one length within; the first one decides. Lengths are equal
+    /// where they are held as one, or where the shape analysis has one size for them.
+    fn lengths_of(
+        &mut self,
+        rep: &Rep,
+        form: &Form,
+        shape: Option<&Shape>,
+        cx: &Context,
+        found: &mut Option<Lengths>,
+    ) -> Result<bool> {
         match (rep, form) {
             (Rep::Tuple(parts), Form::Tuple(forms)) => {
-                for (part, form) in parts.iter().zip(forms) {
-                    if !self.lengths_of(part, form, cx, found)? {
+                for (k, (part, form)) in parts.iter().zip(forms).enumerate() {
+                    let shape = match shape {
+                        Some(Shape::Tuple(shapes)) => shapes.get(k),
+                        _ => None,
+                    };
+                    if !self.lengths_of(part, form, shape, cx, found)? {
                         return Ok(false);
                     }
                 }
@@ -101,21 +118,30 @@ impl Flattener<'_> {
                 if !holds_scalars(elem) {
                     return Ok(false);
                 }
+                let sizes = shape.map(array_sizes).unwrap_or_default();
                 let mut rows = arr.clone();
                 rows.len = self.length_in(arr.len.clone(), how.is_regular(), cx)?;
                 rows.dim = rows.dim.filter(|_| rows.len == arr.len);
                 let Some(first) = found else {
-                    *found = Some(Lengths { rows, within });
+                    *found = Some(Lengths { rows, within, sizes });
                     return Ok(true);
                 };
+                let proved = |k: usize| first.sizes.get(k).is_some_and(|size| sizes.get(k) == Some(size));
                 let same = |a: Atom, b: Atom| self.known(a) == self.known(b);
                 let equal = match (first.rows.len.uniform(), rows.len.uniform()) {
                     (Some(a), Some(b)) => same(a, b),
                     _ => first.rows.len == rows.len,
                 };
-                Ok(equal
-                    && first.within.len() == within.len()
-                    && first.within.iter().zip(&within).all(|(a, b)| same(*a, *b)))
+                let within_equal = first.within.len() == within.len()
+                    && first.within.iter().zip(&within).enumerate().all(|(k, (a, b))| same(*a, *b) || proved(k + 1));
+                if !(equal || proved(0)) || !within_equal {
+                    return Ok(false);
+                }
+                // Of two that are equal, the one that asks no column.
+                if !equal && first.rows.len.uniform().is_none() && rows.len.uniform().is_some() {
+                    first.rows = rows;
+                }
+                Ok(true)
             }
             _ => Ok(true),
         }
@@ -260,6 +286,16 @@ impl Flattener<'_> {
         let rep = replaced(rep, &mut values.iter().copied());
         (values, rep)
     }
+}
+
+/// The lengths of an array and of its rows, from the outside in.
+fn array_sizes(mut shape: &Shape) -> Vec<Size> {
+    let mut sizes = Vec::new();
+    while let Shape::Array(size, elem) = shape {
+        sizes.push(size.clone());
+        shape = elem;
+    }
+    sizes
 }
 
 /// Whether elements are scalars, or tuples of them, wherever they lie.
