@@ -45,7 +45,10 @@ pub(crate) fn chosen_entry(program: &Program, file: &Path, entry: Option<&str>) 
     match (entry, program.entries()) {
         (Some(name), _) => return Some(name.to_string()),
         (None, [only]) => return Some(only.name.clone()),
-        (None, []) => error(&format!("`{}` has no entry to run\n", file.display())),
+        (None, []) => {
+            let what = "an `entry` is a `def` that can be called from outside: write `entry` in place of `def`";
+            error(&format!("`{}` has no entry to run; {what}\n", file.display()));
+        }
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|e| e.name.as_str()).collect();
             let names = names.join(", ");
@@ -70,6 +73,9 @@ pub(crate) fn arguments<V>(
         let s = if wanted == 1 { "" } else { "s" };
         let were = if found == 1 { "was" } else { "were" };
         error(&format!("`{name}({params})` takes {wanted} argument{s}, and {found} {were} given\n"));
+        if found > wanted && args.iter().any(|a| a.ends_with(',') || a.matches('[').count() != a.matches(']').count()) {
+            error("hint: a shell cuts arguments at spaces: put each into quotes, '[1, 2, 3]'\n");
+        }
         return Ok(None);
     }
     args.iter().enumerate().map(|(k, text)| make(k, text)).collect::<Result<Vec<_>, Failed>>().map(Some)

@@ -23,6 +23,7 @@ mod run;
 mod shells;
 mod sizes;
 mod test;
+mod usage;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
+            let usage = usage::with_nearest(usage);
             let _ = usage.print();
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }

@@ -191,6 +191,8 @@ impl<'a> Lexer<'a> {
             .primary(Span::new(self.file, start, self.at), "not part of the language");
         if text.starts_with('#') {
             error = error.hint("comments start with `--`");
+        } else if text.starts_with('@') {
+            error = error.hint("matrices are multiplied by `matrix.multiply(a, b)`, after `import \"std/matrix\"`");
         } else if text.starts_with(char::is_alphabetic) {
             error = error.hint("names are made of the letters a to z, digits and `_`");
         }

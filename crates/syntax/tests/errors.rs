@@ -88,6 +88,11 @@ fn operators() {
 }
 
 #[test]
+fn habits() {
+    check("habits");
+}
+
+#[test]
 fn declarations() {
     check("declarations");
 }

@@ -3,7 +3,7 @@
 use crate::program::Failed;
 use std::io::Write;
 use std::path::Path;
-use terrace_base::SourceMap;
+use terrace_base::{Diagnostic, SourceMap};
 
 /// The text of a source file.
 pub fn read_source(path: &Path) -> Result<String, Failed> {
@@ -11,6 +11,11 @@ pub fn read_source(path: &Path) -> Result<String, Failed> {
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes)
             .map_err(|_| Failed::plain("T0701", format!("`{name}` is not a text file: it is not UTF-8"))),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+            let message = Diagnostic::error("T0700", format!("there is no file `{name}`"));
+            let message = message.hint("paths are relative to the folder in which the command is run");
+            Err(Failed::new(vec![message], &SourceMap::new()))
+        }
         Err(why) => Err(Failed::plain("T0700", format!("cannot read `{name}`: {why}"))),
     }
 }

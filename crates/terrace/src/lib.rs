@@ -48,7 +48,7 @@ pub use program::{Failed, Program};
 pub use shapes::{CheckFound, Fate};
 pub use stages::Stage;
 pub use terrace_base::json::quoted;
-pub use terrace_base::{Diagnostic, Json};
+pub use terrace_base::{Diagnostic, Json, nearest};
 pub use terrace_data as data;
 pub use terrace_opt::options::{Options, Strategy, TileSizes};
 pub use terrace_plan::data::Data;

@@ -2,6 +2,7 @@
 
 use super::{count, listed, suggest};
 use crate::declared::Declared;
+use crate::modules::library;
 use terrace_base::{Diagnostic, Span};
 use terrace_syntax::ast;
 
@@ -26,6 +27,22 @@ pub(crate) fn other_name(name: &str) -> Option<&'static str> {
         "last" => "the last element is `xs[len(xs) - 1]`",
         "tail" | "drop" => "the elements from the second on are `xs[1..]`",
         "take" => "the first elements are `xs[..n]`",
+        "zeros" => "an array of zeros is `replicate(n, 0.0)`",
+        "ones" => "an array of ones is `replicate(n, 1.0)`",
+        "full" | "repeat" => "an array of equal elements is `replicate(n, x)`",
+        "linspace" => "equally spaced numbers are `[a + f64(i) * step for i < n]`",
+        "where" | "select" => "a choice for every element is `[if x > 0.0 then x else 0.0 for x in xs]`",
+        "cumsum" => "the sums of all beginnings are `scan((+), 0, xs)`",
+        "power" => "a power is `pow(x, y)`",
+        "matmul" => "matrices are multiplied by `matrix.multiply(a, b)`, after `import \"std/matrix\"`",
+        "std" => "the standard deviation is `stats.deviation(xs)`, after `import \"std/stats\"`",
+        "split" => {
+            "text is split by `text.words(s)`, `text.lines(s)` or `text.fields(44, s)`, after `import \"std/text\"`"
+        }
+        "topk" | "top_k" => "the largest elements are `search.greatest(k, xs)`, after `import \"std/search\"`",
+        "fft" => "the Fourier transform is `fft.forward(xs)`, after `import \"std/fft\"`",
+        "asarray" | "array" | "list" => "an array is written `[1, 2, 3]`, or `[f(i) for i < n]`",
+        "shape" => "the length of an array is `len(xs)`, and that of its rows `[len(row) for row in xs]`",
         "ln" => "the natural logarithm is `log(x)`",
         "ceiling" => "rounding up is `ceil(x)`",
         "mod" | "rem" => "the remainder is `a % b`",
@@ -39,12 +56,47 @@ pub(crate) fn other_name(name: &str) -> Option<&'static str> {
     })
 }
 
+/// What a value with a name from another language is here.
+pub(crate) fn other_value(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "True" | "TRUE" => "did you mean `true`?",
+        "False" | "FALSE" => "did you mean `false`?",
+        "None" | "null" | "nil" => "no value is `none`, and a value that may be missing is `some(x)`",
+        _ => return None,
+    })
+}
+
+/// A module of another language.
+pub(crate) fn other_module(name: &str) -> Option<&'static str> {
+    ["np", "numpy", "math", "torch", "jnp", "cp"].contains(&name).then_some(
+        "most functions need no module, `sum(xs)`, `sqrt(x)`; others are in the library: `import \"std/matrix\"`",
+    )
+}
+
+/// Where the standard library has a function of this name that is made for users: those have a comment with `--|`.
+pub(crate) fn in_library(name: &str) -> Option<String> {
+    let defines = |line: &str| {
+        let rest = line.strip_prefix("def ").and_then(|l| l.strip_prefix(name));
+        rest.is_some_and(|l| l.starts_with(['(', '[']))
+    };
+    let has = |text: &str| text.lines().zip(text.lines().skip(1)).any(|(doc, l)| doc.starts_with("--|") && defines(l));
+    let modules = library().iter().skip(1).filter(|(_, text)| has(text)).map(|(path, _)| *path);
+    let modules: Vec<&str> = modules.map(|path| path.trim_start_matches("std/")).collect();
+    let first = modules.first()?;
+    let names: Vec<String> = modules.iter().map(|m| format!("{m}.{name}")).collect();
+    let names = listed(names.iter().map(String::as_str));
+    Some(format!("the library has {names}: write `import \"std/{first}\"` at the top"))
+}
+
 /// A type name that is not declared.
 pub(crate) fn unknown_type(name: &str, span: Span, declare: Option<&str>, near: &[&str]) -> Diagnostic {
     let report =
         Diagnostic::error("T0052", format!("there is no type `{name}`")).primary(span, "nothing has this name");
     if let Some(guess) = scalar_guess(name) {
         return report.hint(format!("did you mean `{guess}`?"));
+    }
+    if ["list", "array", "vector", "vec", "ndarray"].contains(&name.to_lowercase().as_str()) {
+        return report.hint("an array of numbers is `[]f64`, and an array of rows `[][]f64`");
     }
     let report = match declare {
         Some(_) if name.len() > 1 => report.hint(format!("declare it: `type {name} = …`")),
@@ -58,8 +110,10 @@ fn scalar_guess(name: &str) -> Option<&'static str> {
     Some(match name {
         "int" | "long" | "isize" | "integer" => "i64",
         "usize" | "uint" => "u64",
-        "float" | "f16" | "half" => "f32",
-        "double" | "real" => "f64",
+        "f16" | "half" | "single" | "float32" => "f32",
+        "float" | "double" | "real" | "float64" => "f64",
+        "int32" => "i32",
+        "int64" => "i64",
         "boolean" => "bool",
         "byte" | "char" => "u8",
         "string" | "str" | "text" => "[]u8",

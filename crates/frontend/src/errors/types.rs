@@ -9,8 +9,12 @@ pub(crate) fn argument_count(name: &str, span: Span, wanted: &str, found: usize)
         0 => "no argument".to_string(),
         n => count(n, "argument"),
     };
-    Diagnostic::error("T0102", format!("`{name}` takes {wanted}, and here it gets {found}"))
-        .primary(span, format!("{found} here"))
+    let report = Diagnostic::error("T0102", format!("`{name}` takes {wanted}, and here it gets {found}"))
+        .primary(span, format!("{found} here"));
+    match (name, found.as_str()) {
+        ("max" | "min", "1 argument") => report.hint(format!("that of a whole array is `{name}imum(xs)`")),
+        _ => report,
+    }
 }
 
 /// Parentheses behind a constant.
@@ -150,6 +154,13 @@ pub(crate) fn no_fields(name: &str, span: Span, ty: &str) -> Diagnostic {
     } else {
         report
     }
+}
+
+/// A function behind a dot.
+pub(crate) fn no_method(name: &str, span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error("T0115", format!("`{ty}` has no field `{name}`"))
+        .primary(span, format!("this is `{ty}`"))
+        .hint(format!("functions come first: `{name}(xs)`, or `xs |> {name}`"))
 }
 
 /// A component of something that is no tuple, or has fewer.

@@ -97,6 +97,8 @@ impl Infer<'_, '_> {
             report = report.hint(format!("`{name}` is a type: a record is written `{name}{{x = …}}`"));
         } else if let Some(hint) = errors::other_name(name) {
             report = report.hint(hint);
+        } else if let Some(hint) = errors::in_library(name) {
+            report = report.hint(hint);
         } else {
             let mut near: Vec<&str> = names.values(self.here).chain(self.scope.names()).collect();
             for name in Builtin::names() {

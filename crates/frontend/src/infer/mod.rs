@@ -358,8 +358,21 @@ impl<'m, 'a> Infer<'m, 'a> {
                     (Ty::Scalar(s), _) if s.is_int() && missing.has(Classes::FLOAT) => {
                         report.hint("numbers are converted by calls: `f64(…)` or `f32(…)` around it")
                     }
+                    (Ty::Scalar(s), _) if s.is_float() && who == "`^`" => {
+                        report.hint("`^` combines bits; a power is `pow(x, y)`, and a square `x * x`")
+                    }
                     (Ty::Scalar(s), _) if s.is_float() && missing.has(Classes::INT) => {
                         report.hint("numbers are converted by calls: `i64(…)` around it drops the fraction")
+                    }
+                    (Ty::Array(_), _) if who == "a count" => {
+                        report.hint("elements are taken by `for x in xs`, and positions counted by `for i < len(xs)`")
+                    }
+                    (Ty::Array(_), _) if who == "`+`" => report.hint(
+                        "numbers are added: `[x + y for x in xs, y in ys]` adds element by element; `xs ++ ys` joins arrays",
+                    ),
+                    (Ty::Array(_), _) if who.starts_with("the elements: ") && missing.has(Classes::NUM) => {
+                        let f = who.trim_start_matches("the elements: ").trim_matches('`');
+                        report.hint(format!("of every row: `[{f}(row) for row in rows]`; of all elements: `{f}(flatten(rows))`"))
                     }
                     (Ty::Array(_), _) if missing.has(Classes::NUM) => {
                         report.hint("to compute with every element: `[x + 1 for x in xs]`, `map(f, xs)`, or `sum(xs)`")

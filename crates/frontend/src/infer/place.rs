@@ -115,6 +115,15 @@ impl Infer<'_, '_> {
                 {
                     report = report.label(origin, format!("`{shown}` because of this"));
                 }
+                report = match other {
+                    Ty::Tuple(_) if what == "an index" => {
+                        report.hint("the parts of a tuple are numbered: `t.0`, `t.1`")
+                    }
+                    Ty::Scalar(s) if s.is_int() && what == "`for … in`" => {
+                        report.hint("to count from 0: `for i < n`")
+                    }
+                    _ => report,
+                };
                 self.report(report);
                 Ty::Error
             }

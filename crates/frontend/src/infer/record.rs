@@ -31,6 +31,8 @@ impl Infer<'_, '_> {
                     report = report.hint(format!("`{name}` is a module: write `{name}.` and what you need from it"));
                 } else if names.ty(self.here, name).is_some() {
                     report = report.hint(format!("`{name}` is a type; a record is written `{name}{{x = …}}`"));
+                } else if let Some(hint) = errors::other_value(name) {
+                    report = report.hint(hint);
                 } else {
                     let near = self.scope.names().chain(names.values(self.here)).chain(names.imports(self.here));
                     report = errors::suggest(report, name, near);
@@ -265,7 +267,12 @@ impl Infer<'_, '_> {
             }
             other => {
                 let shown = self.unifier.show(&other);
-                let mut report = errors::no_fields(&field.text, value.span, &shown);
+                let mut report = match self.find(&field.text) {
+                    Some(Callee::Function(_) | Callee::Builtin(_)) => {
+                        errors::no_method(&field.text, value.span, &shown)
+                    }
+                    _ => errors::no_fields(&field.text, value.span, &shown),
+                };
                 if matches!(other, Ty::Named(..)) {
                     report = report.hint("what a variant holds is taken out with `match`");
                 }
@@ -288,6 +295,10 @@ impl Infer<'_, '_> {
         {
             let imports: Vec<&str> = self.module.names.imports(self.here).collect();
             let mut report = errors::unknown_name(module, value.span);
+            if let Some(hint) = errors::other_module(module) {
+                self.report(report.hint(hint));
+                return (Kind::Error, Ty::Error);
+            }
             report = report.hint(format!("if it is a module, import it: `import \"{module}\"`"));
             report = errors::suggest(report, module, self.scope.names().chain(imports));
             self.report(report);

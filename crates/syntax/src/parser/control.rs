@@ -37,6 +37,7 @@ impl Parser<'_> {
                 let error = Diagnostic::error("T0023", "this `if` has no `else`")
                     .primary(start, "every `if` gives a value on both sides")
                     .label(span, text);
+                let error = self.with_habit(error);
                 self.fail(error).or_else(|Abort| self.resume_if("else"))?
             }
             Err(Abort) => self.resume_if("else")?,

@@ -68,9 +68,13 @@ impl Parser<'_> {
             return self.unexpected("a definition");
         } else {
             let found = self.peek().describe();
+            let hint = match self.peek() {
+                TokenKind::Fixed("/") if self.second_is("/") || self.second_is("*") => "comments begin with `--`",
+                _ => "a file is made of `def`, `entry`, `type`, `enum`, `import` and `test` items",
+            };
             let error = Diagnostic::error("T0013", format!("expected a definition, found {found}"))
                 .primary(start, "not the start of a definition")
-                .hint("a file is made of `def`, `entry`, `type`, `enum`, `import` and `test` items");
+                .hint(hint);
             return self.fail(error);
         };
         let span = self.since(start);
@@ -94,11 +98,10 @@ impl Parser<'_> {
             .label(self.previous_span(), "it ends here");
         let error = match self.peek() {
             TokenKind::Fixed("in") => error.hint("this `in` has no `let`; a chain of lets has one `in`, at its end"),
-            TokenKind::Fixed("=") => error.hint("equality is written `==`"),
             TokenKind::Fixed("then" | "else") => error.hint("an `if` is missing before this"),
             TokenKind::Fixed("let") => error.hint("a `let` stands before the expression that uses it"),
-            TokenKind::Name(_) => error.hint("a call is written with parentheses, `f(x)`"),
-            _ => error,
+            TokenKind::Name(_) => error.hint(self.habit().unwrap_or("a call is written with parentheses, `f(x)`")),
+            _ => self.with_habit(error),
         };
         self.fail(error)
     }

@@ -14,6 +14,7 @@ mod bracket;
 mod control;
 mod declare;
 pub(crate) mod expr;
+mod habits;
 mod item;
 mod pattern;
 mod place;
@@ -156,6 +157,7 @@ impl Parser<'_> {
         let error = Diagnostic::error("T0012", format!("expected {expected}, found {found}"))
             .primary(span, text)
             .label(open, "opened here");
+        let error = self.with_habit(error);
         self.fail(error)
     }
 
@@ -191,6 +193,7 @@ impl Parser<'_> {
         }
         let (span, text) = self.place_of(expected);
         let error = Diagnostic::error("T0010", format!("expected {expected}, found {found}")).primary(span, text);
+        let error = self.with_habit(error);
         self.fail(error)
     }
 
