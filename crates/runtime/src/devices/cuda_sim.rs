@@ -18,7 +18,7 @@ use terrace_plan::{KernelText, Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
-use super::regions::regions;
+use super::regions::units_of_usual_kernels;
 use super::replay::{GATE, GATE_NAME, Recorder, Replays};
 use super::units::text_of;
 use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name};
@@ -82,14 +82,9 @@ impl Device for CudaSim {
             Unit { text, library: OnceLock::new() }
         };
         let (mut units, mut places) = (Vec::new(), vec![0; plan.kernels.len()]);
-        for region in regions(plan) {
-            // Kernels that have a twin with small indices are a unit of their own: most runs do without them.
-            let (wide, usual): (Vec<usize>, Vec<usize>) =
-                region.into_iter().partition(|k| plan.kernels[*k].small.is_some());
-            for kernels in [usual, wide].iter().filter(|kernels| !kernels.is_empty()) {
-                kernels.iter().for_each(|k| places[*k] = units.len());
-                units.push(unit(kernels));
-            }
+        for kernels in units_of_usual_kernels(plan) {
+            kernels.iter().for_each(|k| places[*k] = units.len());
+            units.push(unit(&kernels));
         }
         let kernel = |(k, unit): (&KernelText, usize)| Kernel { names: names(k), unit, block: k.block };
         let kernels: Vec<Kernel> = plan.kernels.iter().zip(places).map(kernel).collect();

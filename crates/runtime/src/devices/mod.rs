@@ -229,8 +229,3 @@ fn phase_name(kernel: &str, phase: usize) -> String {
         _ => format!("{kernel}_{phase}"),
     }
 }
-
-/// The text of all kernels, one unit.
-fn unit_text(plan: &Plan) -> String {
-    units::text_of(plan, &(0..plan.kernels.len()).collect::<Vec<_>>())
-}

@@ -54,6 +54,17 @@ pub(super) fn regions(plan: &Plan) -> Vec<Vec<usize>> {
     all
 }
 
+/// The kernels of a plan in units, for compilers that take one unit after the other. Those that have a twin with small indices are a unit of
+/// their own: most runs do without them.
+pub(super) fn units_of_usual_kernels(plan: &Plan) -> Vec<Vec<usize>> {
+    let apart = |region: Vec<usize>| {
+        let (wide, usual): (Vec<usize>, Vec<usize>) =
+            region.into_iter().partition(|k| plan.kernels[*k].small.is_some());
+        [usual, wide]
+    };
+    regions(plan).into_iter().flat_map(apart).filter(|kernels| !kernels.is_empty()).collect()
+}
+
 /// Short regions join the next short ones, until they are worth a compiler.
 fn joined(regions: Vec<Vec<usize>>, length: impl Fn(&[usize]) -> usize) -> Vec<Vec<usize>> {
     let (mut all, mut open) = (Vec::new(), Vec::new());

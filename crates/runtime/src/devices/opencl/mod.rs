@@ -11,11 +11,12 @@
 //! ```
 //!
 //! Kernels name the extensions that they need in pragmas; a device that lacks one is refused with words before anything is compiled. Binaries are kept in
-//! the cache under the text and everything that the driver says of itself and of the device.
+//! the cache under the text and everything that the driver says of itself and of the device, unless the driver has a cache of its own.
 //!
 //! Declined: several devices at once, buffers that the host and the device share.
 
 mod api;
+mod code;
 mod library;
 mod report;
 
@@ -23,14 +24,14 @@ pub(crate) use report::report;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use terrace_plan::{KernelParam, Plan, Target};
+use terrace_plan::{Plan, Target};
 
 use super::pool::{Pool, Source};
-use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, cache, phase_name, unit_text};
-use api::{Api, Context, DeviceId, Event, Kernel, Mem, Program, Queue, api};
+use super::{AllocError, Code, Device, Handle, cache};
+use api::{Api, Context, DeviceId, Mem, Program, Queue, api};
+use code::ClCode;
 
 /// A device.
 pub(crate) struct OpenCl {
@@ -47,6 +48,8 @@ struct Open {
     identity: String,
     extensions: BTreeSet<String>,
     options: String,
+    /// Whether the driver keeps kernels in a cache of its own.
+    keeps: bool,
     memory: u64,
     local_memory: u64,
     pool: Pool,
@@ -125,8 +128,10 @@ impl OpenCl {
         let extensions = text(api::EXTENSIONS)?.split_whitespace().map(str::to_string).collect();
         let rounds = api.device_number(device, api::SINGLE_FP)? & api::ROUNDS_DIVISION != 0;
         let rounded = if rounds { " -cl-fp32-correctly-rounded-divide-sqrt -D TERRACE_ROUNDED" } else { "" };
-        // It takes minutes to optimise a kernel with many barriers, and has the C back end for speed.
-        let plain = if platform.contains("Portable Computing Language") { " -cl-opt-disable" } else { "" };
+        // PoCL takes minutes to optimise a kernel with many barriers, and the C back end is there for speed. It keeps kernels itself, one by one
+        // as they are launched; asked for a binary, it compiles all of them first.
+        let keeps = platform.contains("Portable Computing Language");
+        let plain = if keeps { " -cl-opt-disable" } else { "" };
         let options = format!("-cl-std=CL1.2 -w{rounded}{plain}");
         let memory = api.device_number(device, api::MEMORY_BYTES)?;
         let local_memory = api.device_number(device, api::LOCAL_BYTES)?;
@@ -142,6 +147,7 @@ impl OpenCl {
             identity,
             extensions,
             options,
+            keeps,
             memory,
             local_memory,
             pool: Pool::new(u64::MAX, None),
@@ -184,6 +190,9 @@ impl Open {
 
     /// The program of a text: from the cache, or compiled now and kept.
     fn program(&self, text: &str) -> Result<(Program, cache::Remark), String> {
+        if self.keeps {
+            return Ok((self.compiled(text)?, None));
+        }
         let key = format!("opencl\n{}\n{}\n{text}", self.identity, self.options);
         let fresh = Cell::new(None);
         let build = |to: &std::path::Path| {
@@ -237,33 +246,8 @@ impl Device for OpenCl {
     }
 
     fn load(&self, plan: &Plan) -> Result<Box<dyn Code>, String> {
-        let open = &self.open;
-        let clocks = Mutex::new(Clocks::default());
-        let mut code = ClCode { open: open.clone(), program: None, kernels: Vec::new(), clocks, remark: None };
-        if plan.kernels.is_empty() {
-            return Ok(Box::new(code));
-        }
-        open.check_extensions(plan)?;
-        let (program, remark) = open.program(&unit_text(plan))?;
-        code.program = Some(program);
-        code.remark = remark;
-        for kernel in &plan.kernels {
-            let mut loaded = Loaded { phases: Vec::new(), block: kernel.block, params: kernel.params.clone() };
-            for phase in 0..kernel.phases.max(1) {
-                let function = open.api.kernel(program, &phase_name(&kernel.name, phase))?;
-                loaded.phases.push(function);
-                let (threads, local) = open.api.kernel_limits(function, open.device)?;
-                if threads < kernel.block.into() || local > open.local_memory {
-                    let (name, block, most) = (&open.name, kernel.block, open.local_memory);
-                    return Err(format!(
-                        "kernel {} does not fit the device {name}: it needs work-groups of {block} threads with {local} bytes of local memory, and there are {threads} threads and {most} bytes",
-                        kernel.name
-                    ));
-                }
-            }
-            code.kernels.push(loaded);
-        }
-        Ok(Box::new(code))
+        self.open.check_extensions(plan)?;
+        Ok(Box::new(ClCode::new(self.open.clone(), plan)))
     }
 
     fn alloc(&self, bytes: u64) -> Result<Handle, AllocError> {
@@ -308,107 +292,5 @@ impl Device for OpenCl {
 
     fn synchronise(&self) -> Result<(), String> {
         self.open.api.finish(self.open.queue)
-    }
-}
-
-struct Loaded {
-    phases: Vec<Kernel>,
-    block: u32,
-    params: Vec<KernelParam>,
-}
-
-struct ClCode {
-    open: Arc<Open>,
-    program: Option<Program>,
-    kernels: Vec<Loaded>,
-    clocks: Mutex<Clocks>,
-    remark: cache::Remark,
-}
-
-// SAFETY: as for `Open`.
-unsafe impl Send for ClCode {}
-// SAFETY: as for `Open`.
-unsafe impl Sync for ClCode {}
-
-/// The clocks of one run.
-#[derive(Default)]
-struct Clocks {
-    profile: bool,
-    start: Option<Instant>,
-    launches: Vec<(usize, Event)>,
-}
-
-impl ClCode {
-    fn clocks(&self) -> MutexGuard<'_, Clocks> {
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Code for ClCode {
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
-        let kernel = self.kernels.get(launch.kernel).ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
-        let function = *kernel.phases.get(launch.phase).ok_or_else(|| format!("there is no phase {}", launch.phase))?;
-        let groups = usize::try_from(launch.tiles).ok().filter(|g| *g < 1 << 31);
-        let groups = groups.ok_or_else(|| format!("a launch of {} work-groups is too large", launch.tiles))?;
-        // Held until the kernel is asked for: its arguments belong to this launch.
-        let mut clocks = self.clocks();
-        let mut count = 0;
-        let mut pass = |word: u64, bytes: usize| {
-            count += 1;
-            self.open.api.set_argument(function, count - 1, word, bytes)
-        };
-        pass(launch.record.address, 8)?;
-        pass(launch.number as u64, 8)?;
-        for (param, arg) in kernel.params.iter().zip(launch.args) {
-            match (param, arg) {
-                (KernelParam::Cell(_), Arg::Address(handle, offset)) => {
-                    pass(handle.address, 8)?;
-                    pass(*offset, 8)?;
-                }
-                (_, Arg::Address(handle, _)) => pass(handle.address, 8)?,
-                (_, Arg::Scalar(scalar)) => pass(scalar.raw_bits(), scalar.ty().size_bytes())?,
-            }
-        }
-        let event = self.open.api.launch(self.open.queue, function, groups, kernel.block as usize, clocks.profile)?;
-        clocks.launches.extend(event.map(|event| (launch.kernel, event)));
-        Ok(())
-    }
-
-    fn begin(&self, profile: bool) -> Result<(), String> {
-        self.open.api.finish(self.open.queue)?;
-        let mut clocks = self.clocks();
-        let old = std::mem::take(&mut clocks.launches);
-        old.into_iter().for_each(|(_, event)| drop(self.open.api.milliseconds(event)));
-        clocks.profile = profile;
-        clocks.start = Some(Instant::now());
-        Ok(())
-    }
-
-    fn end(&self) -> Result<Times, String> {
-        self.open.api.finish(self.open.queue)?;
-        let mut clocks = self.clocks();
-        let Some(start) = clocks.start.take() else {
-            return Ok(Times::default());
-        };
-        let device_ms = start.elapsed().as_secs_f64() * 1e3;
-        let mut kernel_ms = if clocks.profile { vec![0.0; self.kernels.len()] } else { Vec::new() };
-        for (kernel, event) in std::mem::take(&mut clocks.launches) {
-            kernel_ms[kernel] += self.open.api.milliseconds(event)?;
-        }
-        Ok(Times { device_ms, kernel_ms })
-    }
-
-    fn remark(&self) -> Option<&str> {
-        self.remark.as_deref()
-    }
-}
-
-impl Drop for ClCode {
-    fn drop(&mut self) {
-        let _ = self.open.api.finish(self.open.queue);
-        self.kernels.iter().flat_map(|k| &k.phases).for_each(|k| self.open.api.release_kernel(*k));
-        if let Some(program) = self.program.take() {
-            self.open.api.release_program(program);
-        }
     }
 }
