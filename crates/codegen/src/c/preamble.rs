@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! add_i32(a, b)     wraps: arithmetic is in `shared::arithmetic`
+//! key_f64(x)        the place in the total order as a signed integer
 //! store_kept_64(…)  elements that stay, packed by vectors where the processor can
 //! atomic_min_f32    combines with what is there, whoever else does
 //! terrace_fail(…)   a check that failed: the least (check, index) of the launch is kept
@@ -15,7 +16,7 @@ use crate::shared::arithmetic::{ELEMENTARY, FLOATS, INTEGERS};
 /// The text.
 pub fn text() -> String {
     let floats = "TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)\nTERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)\n\n";
-    [HEAD, INTEGERS, FLOATS, floats, ELEMENTARY, TAIL].concat()
+    [HEAD, INTEGERS, FLOATS, floats, ELEMENTARY, KEYS, TAIL].concat()
 }
 
 /// Before arithmetic.
@@ -31,6 +32,11 @@ const HEAD: &str = r#"/* Kernels written by the Terrace compiler. */
 
 /* The lanes of a reduction. */
 typedef float f32x16 __attribute__((vector_size(64)));
+typedef double f64x8 __attribute__((vector_size(64)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
+typedef int64_t i64x8 __attribute__((vector_size(64)));
+typedef uint32_t u32x16 __attribute__((vector_size(64)));
+typedef uint64_t u64x8 __attribute__((vector_size(64)));
 /* The compiler must not compute a pointer again with every use. */
 #define KEPT(x) __asm__("" : "+r"(x))
 /* The compiler must not take a vector from memory again. */
@@ -39,13 +45,44 @@ typedef float f32x16 __attribute__((vector_size(64)));
 #else
 #define IN_REGISTER(x) (void)(x)
 #endif
-typedef double f64x8 __attribute__((vector_size(64)));
 
 #define TERRACE_BITS(F, FT, U)                                                                         \
     HELPER FT F##_of_bits(U bits) { FT x; memcpy(&x, &bits, sizeof x); return x; }                     \
     HELPER U bits_of_##F(FT x) { U bits; memcpy(&bits, &x, sizeof bits); return bits; }
 TERRACE_BITS(f32, float, uint32_t)
 TERRACE_BITS(f64, double, uint64_t)
+
+"#;
+
+/// Keys, and what vectors of them combine by.
+const KEYS: &str = r#"/* Among signed integers: what stands before another in the total order has the smaller key; all NaNs have one. */
+#define TERRACE_KEYS(F, FT, I, IT, U, UT, N, SIGN, NOT_A_NUMBER)                                       \
+    HELPER IT key_##F(FT x) {                                                                          \
+        const UT bits = bits_of_##F(x);                                                                \
+        return x != x ? (IT)NOT_A_NUMBER : (IT)(bits ^ (UT)((IT)bits >> SIGN) >> 1);                   \
+    }                                                                                                  \
+    HELPER FT F##_of_key(IT key) { return F##_of_bits((UT)key ^ (UT)(key >> SIGN) >> 1); }             \
+    HELPER FT min_of_keys_##F(FT a, FT b) { return key_##F(b) < key_##F(a) ? b : a; }                  \
+    HELPER FT max_of_keys_##F(FT a, FT b) { return key_##F(a) < key_##F(b) ? b : a; }                  \
+    HELPER I##x##N key_##F##x##N(F##x##N x) {                                                        \
+        I##x##N bits;                                                                                \
+        memcpy(&bits, &x, sizeof bits);                                                                \
+        const I##x##N nan = (I##x##N)(x != x), key = bits ^ (I##x##N)((U##x##N)(bits >> SIGN) >> 1); \
+        return (key & ~nan) | (nan & NOT_A_NUMBER);                                                    \
+    }                                                                                                  \
+    HELPER F##x##N F##x##N##_of_key(I##x##N key) {                                                   \
+        const I##x##N bits = key ^ (I##x##N)((U##x##N)(key >> SIGN) >> 1);                       \
+        F##x##N x;                                                                                     \
+        memcpy(&x, &bits, sizeof x);                                                                   \
+        return x;                                                                                      \
+    }
+#define TERRACE_LANES_ORDER(V)                                                                         \
+    HELPER V min_##V(V a, V b) { const V less = (V)(b < a); return (b & less) | (a & ~less); }         \
+    HELPER V max_##V(V a, V b) { const V less = (V)(a < b); return (b & less) | (a & ~less); }
+TERRACE_KEYS(f32, float, i32, int32_t, u32, uint32_t, 16, 31, INT32_C(0x7fc00000))
+TERRACE_KEYS(f64, double, i64, int64_t, u64, uint64_t, 8, 63, INT64_C(0x7ff8000000000000))
+TERRACE_LANES_ORDER(i32x16)
+TERRACE_LANES_ORDER(i64x8)
 
 "#;
 

@@ -18,13 +18,14 @@ use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use crate::shared::used::Used;
 use crate::vector::lanes::Lanes;
+use crate::vector::least;
 use crate::vector::operands::{Operand, Shared};
-use crate::vector::registers;
+use crate::vector::registers::{self, Register};
 use crate::vector::stages::{self, Stage};
 use crate::vector::stream;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{ArrayId, Expr, Given, Kernel, LocalId, ParamId, RunArg, Stmt};
+use terrace_ir::kernel::{Expr, Given, Kernel, LocalId, ParamId, RunArg, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -37,9 +38,11 @@ pub struct Lines {
     /// The results that go to a buffer first, and where the buffer begins.
     parted: Option<(Vec<ParamId>, String)>,
     /// The arrays of lanes that are in registers.
-    vectors: Vec<ArrayId>,
+    vectors: Vec<Register>,
     /// The variable of the loop over lanes.
     lane: Option<LocalId>,
+    /// Variables that are keys while their loop runs.
+    keyed: Vec<LocalId>,
     /// How many loops are around.
     loops: usize,
     /// Buffers that are read or written at a variable plus something.
@@ -57,6 +60,7 @@ impl Lines {
             parted: None,
             vectors: Vec::new(),
             lane: None,
+            keyed: Vec::new(),
             loops: 0,
             parts: used.parts.clone(),
         }
@@ -95,47 +99,49 @@ impl Lines {
 
     fn adds_to_vector(&self, stmt: &Stmt) -> bool {
         let added = self.lane.and_then(|l| registers::added(stmt, l));
-        added.is_some_and(|(array, ..)| self.vectors.contains(&array))
+        added.is_some_and(|(array, ..)| self.vectors.iter().any(|r| r.array == array))
     }
 
     /// From here on these arrays of lanes are values of vector types.
-    fn load_vectors(&mut self, k: &Kernel, arrays: &[ArrayId]) {
-        for a in arrays {
-            let (a, ty) = (names::array(k, *a), registers::vector_type(k, *a).unwrap_or_default());
-            self.line(&format!("{ty} {a}_v;"));
-            self.line(&format!("memcpy(&{a}_v, {a}, sizeof {a}_v);"));
+    fn load_vectors(&mut self, k: &Kernel, registers: &[Register]) {
+        for r in registers {
+            let (a, group, ty) = (names::array(k, r.array), r.group, r.ty);
+            self.line(&format!("{group} {a}_g;"));
+            self.line(&format!("memcpy(&{a}_g, {a}, sizeof {a}_g);"));
+            self.line(&format!("{ty} {a}_v = {};", r.as_lanes(&format!("{a}_g"))));
         }
-        self.vectors.extend(arrays);
+        self.vectors.extend(registers);
     }
 
-    fn store_vectors(&mut self, k: &Kernel, arrays: &[ArrayId]) {
-        for a in arrays {
-            let a = names::array(k, *a);
-            self.line(&format!("memcpy({a}, &{a}_v, sizeof {a}_v);"));
+    fn store_vectors(&mut self, k: &Kernel, registers: &[Register]) {
+        for r in registers {
+            let a = names::array(k, r.array);
+            self.line(&format!("{a}_g = {};", r.as_elements(&format!("{a}_v"))));
+            self.line(&format!("memcpy({a}, &{a}_g, sizeof {a}_g);"));
         }
-        self.vectors.retain(|v| !arrays.contains(v));
+        self.vectors.retain(|v| !registers.contains(v));
     }
 
-    /// Room for the group that a loop over lanes computes; the arrays it will be added to, and how.
-    fn group(&mut self, k: &Kernel, lane: LocalId, body: &[Stmt]) -> Vec<(ArrayId, BinOp)> {
+    /// Room for the group that a loop over lanes computes; the lanes it will be added to.
+    fn group(&mut self, k: &Kernel, lane: LocalId, body: &[Stmt]) -> Vec<Register> {
         let added = body.iter().filter_map(|s| registers::added(s, lane));
-        let group: Vec<_> = added.filter(|(a, ..)| self.vectors.contains(a)).map(|(a, op, _)| (a, op)).collect();
-        for (a, _) in &group {
-            let info = &k.arrays[*a];
-            let (ty, a) = (element(info.elem), names::array(k, *a));
+        let group: Vec<Register> =
+            added.filter_map(|(a, ..)| self.vectors.iter().find(|r| r.array == a).copied()).collect();
+        for r in &group {
+            let info = &k.arrays[r.array];
+            let (ty, a) = (element(info.elem), names::array(k, r.array));
             self.line(&format!("{ty} {a}_x[{}] __attribute__((aligned(64)));", info.count));
         }
         self.lane = (!group.is_empty()).then_some(lane);
         group
     }
 
-    fn add_group(&mut self, k: &Kernel, group: &[(ArrayId, BinOp)]) {
-        for (a, op) in group {
-            let (ty, a) = (registers::vector_type(k, *a).unwrap_or_default(), names::array(k, *a));
-            let sign = if *op == BinOp::Add { "+" } else { "*" };
+    fn add_group(&mut self, k: &Kernel, group: &[Register]) {
+        for r in group {
+            let (ty, a) = (r.group, names::array(k, r.array));
             self.line(&format!("{ty} {a}_w;"));
             self.line(&format!("memcpy(&{a}_w, {a}_x, sizeof {a}_w);"));
-            self.line(&format!("{a}_v = {a}_v {sign} {a}_w;"));
+            self.line(&format!("{a}_v = {};", r.combined(&format!("{a}_v"), &format!("{a}_w"))));
         }
         if !group.is_empty() {
             self.lane = None;
@@ -148,7 +154,8 @@ impl Lines {
         self.depth += 1;
         self.line(&format!("const int64_t {} = 0;", names::local(k, lane)));
         body.iter().filter(|s| matches!(s, Stmt::Let(..))).for_each(|s| self.stmt(k, s));
-        let ty = shared.sums.first().and_then(|(a, ..)| registers::vector_type(k, *a)).unwrap_or_default();
+        let first = shared.sums.first().map(|(a, ..)| *a);
+        let ty = self.vectors.iter().find(|r| Some(r.array) == first).map_or("", |r| r.group);
         for (name, operand) in &shared.operands {
             match operand {
                 Operand::Run(place) => {
@@ -167,6 +174,38 @@ impl Lines {
         }
         self.depth -= 1;
         self.line("}");
+    }
+
+    /// A loop that keeps the least or the greatest floats as keys.
+    fn with_keys(&mut self, k: &Kernel, keyed: &[LocalId], head: &str, body: &[Stmt]) {
+        self.line("{");
+        self.depth += 1;
+        for v in keyed {
+            let (ty, v) = (k.locals[*v].ty, names::local(k, *v));
+            self.line(&format!("{} {v}_k = key_{ty}({v});", variable(least::key_type(ty))));
+        }
+        self.line(head);
+        self.keyed.extend(keyed);
+        self.in_loop(k, body);
+        self.keyed.clear();
+        self.line("}");
+        for v in keyed {
+            let (ty, v) = (k.locals[*v].ty, names::local(k, *v));
+            self.line(&format!("{v} = {ty}_of_key({v}_k);"));
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    fn keep(&mut self, k: &Kernel, stmt: &Stmt) {
+        let Some(kept) = least::kept(k, stmt) else { return };
+        let (ty, v) = (k.locals[kept.of].ty, names::local(k, kept.of));
+        let (word, key) = (kept.op.word(), least::key_type(ty));
+        let new = format!("{word}_{key}({v}_k, key_{ty}({}))", expr(k, kept.value));
+        self.line(&match kept.only {
+            Some(only) => format!("{v}_k = {} ? {new} : {v}_k;", operand(k, only)),
+            None => format!("{v}_k = {new};"),
+        });
     }
 
     /// A loop over points whose results go to memory through a small buffer each.
@@ -236,6 +275,7 @@ impl Lines {
                     }
                 }
             }
+            Stmt::Assign(v, _) if self.keyed.contains(v) => self.keep(k, stmt),
             Stmt::Assign(v, e) => self.line(&format!("{} = {};", names::local(k, *v), expr(k, e))),
             Stmt::Store(p, at, e) => {
                 let to = match &self.parted {
@@ -252,6 +292,11 @@ impl Lines {
                 if let (Some((.., value)), Some(l)) = (lane, self.lane) {
                     self.line(&format!("{}_x[{}] = {};", names::array(k, *a), names::local(k, l), expr(k, value)));
                 }
+            }
+            // Lanes are combined without a branch.
+            Stmt::SetElement(a, at, Expr::Binary(op @ (BinOp::Min | BinOp::Max), x, y)) if type_of(k, x).is_float() => {
+                let (a, ty, word) = (names::array(k, *a), type_of(k, x), op.word());
+                self.line(&format!("{a}[{}] = {word}_of_keys_{ty}({}, {});", expr(k, at), expr(k, x), expr(k, y)));
             }
             Stmt::SetElement(a, at, e) => {
                 self.line(&format!("{}[{}] = {};", names::array(k, *a), expr(k, at), expr(k, e)));
@@ -332,6 +377,15 @@ impl Lines {
                     self.depth += 1;
                 }
                 let head = format!("for (int64_t {v} = {}; {v} < {end}; {v} += {by}) {{", expr(k, from));
+                let keyed = if self.keyed.is_empty() { least::variables(k, body) } else { Vec::new() };
+                if !keyed.is_empty() {
+                    self.with_keys(k, &keyed, &head, body);
+                    if is_streamed {
+                        self.depth -= 1;
+                        self.line("}");
+                    }
+                    return;
+                }
                 let vectors = if self.vectors.is_empty() { registers::arrays(k, body) } else { Vec::new() };
                 self.load_vectors(k, &vectors);
                 if *simd && let Some(shared) = Shared::of(k, *var, body, &self.vectors) {

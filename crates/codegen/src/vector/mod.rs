@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! lanes        points with a loop of their own run side by side, under masks
+//! least        the least and the greatest float are found among integers
 //! operands     what several reductions share is loaded once
 //! registers    the lanes of a float reduction stay in a register while its loop runs
 //! stages       points that compute several functions go through them one after the other
@@ -12,6 +13,7 @@
 //! ```
 
 pub mod lanes;
+pub mod least;
 pub mod operands;
 pub mod registers;
 pub mod stages;

@@ -18,7 +18,7 @@
 //!
 //! The operations are the same on the same elements. Declined: fewer reductions than share enough; whatever is not arithmetic on floats.
 
-use super::registers::added;
+use super::registers::{Register, added};
 use crate::c::expr::{operand, place};
 use crate::shared::typing::{held, type_of};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub struct Shared {
 
 impl Shared {
     /// The body of a loop over lanes, all of which are values of vector types.
-    pub fn of(k: &Kernel, lane: LocalId, body: &[Stmt], vectors: &[ArrayId]) -> Option<Shared> {
+    pub fn of(k: &Kernel, lane: LocalId, body: &[Stmt], vectors: &[Register]) -> Option<Shared> {
         let mut reader = Reader {
             k,
             slopes: BTreeMap::from([(lane, 1)]),
@@ -63,7 +63,12 @@ impl Shared {
                 }
                 continue;
             }
-            let (array, op, value) = added(stmt, lane).filter(|(a, ..)| vectors.contains(a))?;
+            let is_sum = |a: &ArrayId, op: &BinOp| {
+                matches!(op, BinOp::Add | BinOp::Mul)
+                    && k.arrays[*a].elem.is_float()
+                    && vectors.iter().any(|r| r.array == *a)
+            };
+            let (array, op, value) = added(stmt, lane).filter(|(a, op, _)| is_sum(a, op))?;
             let elem = k.arrays[array].elem;
             if reader.shared.sums.first().is_some_and(|(first, ..)| k.arrays[*first].elem != elem) {
                 return None;

@@ -17,6 +17,7 @@ pub mod body;
 pub mod borders;
 pub mod build;
 mod carried;
+pub mod company;
 pub mod cpu;
 pub mod expr;
 pub mod free;

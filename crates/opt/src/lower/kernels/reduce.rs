@@ -13,11 +13,12 @@
 //! ```
 //!
 //! The lane loop has a constant trip count, so the C compiler turns it into vector code without re-associating anything; a
-//! short row is a plain loop, and a row of a few points whose number is known is written out ([`super::short`]). Checks of a group are made before it is computed, so they do not stand between the lanes. Operators that are not one float operation combine left to right inside a block. On a GPU a
+//! short row is a plain loop, and a row of a few points whose number is known is written out ([`super::short`]). Checks of a group are made before it is computed, so they do not stand between the lanes. Tuples combine component by component ([`super::company`]); whatever is not one operation combines left to right inside a block. On a GPU a
 //! single thread combines left to right.
 
 use super::body::{atoms, is_checked_scalars, may_fail};
 use super::build::{Builder, Checks};
+use super::company::{Company, Kept};
 use super::expr::{add, eq, int, le, local, lt, min, mul, not, quot, select, sub};
 use super::points::Point;
 use super::steady::{is_quick, is_steady};
@@ -80,13 +81,13 @@ impl<'o> Reduction<'o> {
         }
     }
 
-    /// The operator, its type and the number of lanes, where there are any.
+    /// The operator, its type and the number of lanes, where it is one operation and has any.
     pub fn lanes(&self, b: &Builder<'_>) -> Option<(BinOp, ScalarType, i64)> {
-        let op = self.operator.as_binary()?;
-        let types = self.types(b);
-        let [ty] = types.as_slice() else { return None };
-        let wanted = b.target_is_cpu() && ty.is_float() && matches!(op, BinOp::Add | BinOp::Mul);
-        wanted.then(|| (op, *ty, if ty.size_bytes() == 4 { 16 } else { 8 }))
+        let company = self.company(b)?;
+        match (company.ops.as_slice(), self.types(b).as_slice()) {
+            ([Some(op)], [ty]) => Some((*op, *ty, company.lanes)),
+            _ => None,
+        }
     }
 
     /// Elements per block.
@@ -123,7 +124,7 @@ impl<'o> Reduction<'o> {
             return self.one_by_one(b, row, from, to, vars);
         }
         b.steadily(|b| {
-            let from = match self.is_worth_groups(b) {
+            let from = match self.is_worth_groups(b) && self.company(b).is_none() {
                 true => self.in_groups(b, row, from, to.clone(), vars)?,
                 false => from,
             };
@@ -195,6 +196,9 @@ impl<'o> Reduction<'o> {
 
     /// `vars = vars op values`, where the mask holds.
     pub fn fold(&self, b: &mut Builder<'_>, vars: &[LocalId], mask: Option<Expr>, values: &[Expr]) -> Lowered<()> {
+        if vars.len() > 1 && b.target_is_cpu() {
+            return self.fold_company(b, vars, mask, values);
+        }
         let left: Vec<Expr> = vars.iter().map(|v| local(*v)).collect();
         match mask {
             None => {
@@ -249,45 +253,129 @@ impl<'o> Reduction<'o> {
         to: Expr,
         length: Option<Expr>,
     ) -> Lowered<Vec<Expr>> {
-        let Some((op, ty, lanes)) = self.lanes(b) else {
-            let vars = self.neutral_vars(b, "part")?;
-            self.accumulate(b, row, from, to, &vars)?;
-            return Ok(vars.into_iter().map(local).collect());
-        };
-        let [neutral] = self.neutral else { return Err(limit(b.span(), "this reduction")) };
-        let neutral = b.atom(neutral)?;
-        let array = b.array("lane", ty, lanes as usize, false);
+        match self.company(b) {
+            None => {
+                let vars = self.neutral_vars(b, "part")?;
+                self.accumulate(b, row, from, to, &vars)?;
+                Ok(vars.into_iter().map(local).collect())
+            }
+            Some(company) if company.ops.len() == 1 => self.block_in_lanes(b, &company, row, from, to, length),
+            Some(company) => b.steadily(|b| self.block_in_lanes(b, &company, row, from, to, length)),
+        }
+    }
+
+    fn block_in_lanes(
+        &self,
+        b: &mut Builder<'_>,
+        company: &Company,
+        row: &Row,
+        from: Expr,
+        to: Expr,
+        length: Option<Expr>,
+    ) -> Lowered<Vec<Expr>> {
+        let lanes = company.lanes;
+        let neutral = atoms(b, self.neutral)?;
+        let types = self.types(b);
+        let arrays: Vec<ArrayId> = types.iter().map(|ty| b.array("lane", *ty, lanes as usize, false)).collect();
+        let has_keep = self.masked && company.has_others();
+        let keep = has_keep.then(|| b.array("keep", ScalarType::Bool, lanes as usize, false));
+        let kept = Kept { arrays, keep };
         let known = length.is_some();
         let length = length.unwrap_or_else(|| sub(to.clone(), from.clone()));
         let groups = mul(quot(length, int(lanes)), int(lanes));
         let groups = if known { b.let_("groups", ScalarType::I64, groups) } else { groups };
         let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups.clone()));
         let has_groups = if known { lt(int(0), groups) } else { lt(from.clone(), rest.clone()) };
-        let front = b.var("front", ty, neutral.clone());
-        let back = b.var("back", ty, neutral.clone());
+        let fronts = self.neutral_vars(b, "front")?;
+        let mut backs = Vec::new();
+        for (i, front) in fronts.iter().enumerate() {
+            let own = company.ops[i].is_some();
+            backs.push(if own { b.var("back", types[i], neutral[i].clone()) } else { *front });
+        }
         b.when(has_groups, |b| {
             b.for_("l", int(0), int(lanes), int(1), true, |b, l| {
-                b.emit(Stmt::SetElement(array, l, neutral));
+                for (array, neutral) in kept.arrays.iter().zip(&neutral) {
+                    b.emit(Stmt::SetElement(*array, l.clone(), neutral.clone()));
+                }
+                // A group that fails sets nothing.
+                kept.keep.iter().for_each(|a| b.emit(Stmt::SetElement(*a, l.clone(), super::expr::truth(false))));
                 Ok(())
             })?;
             b.for_("c", from, rest.clone(), int(lanes), false, |b, c| {
-                self.group(b, row, c, lanes, |b, l, mask, values| self.fold_lane(b, op, array, l, mask, &values))
+                self.group_of_company(b, company, row, c, &kept, &fronts)
             })?;
             let mut half = lanes / 2;
             while half > 0 {
                 b.for_("l", int(0), int(half), int(1), true, |b, l| {
-                    let x = element(array, l.clone());
-                    let y = element(array, add(l.clone(), int(half)));
-                    b.emit(Stmt::SetElement(array, l, super::expr::binary(op, x, y)));
+                    for (array, op) in kept.arrays.iter().zip(&company.ops) {
+                        let x = element(*array, l.clone());
+                        let y = element(*array, add(l.clone(), int(half)));
+                        if let Some(op) = op {
+                            b.emit(Stmt::SetElement(*array, l.clone(), super::expr::binary(*op, x, y)));
+                        }
+                    }
                     Ok(())
                 })?;
                 half /= 2;
             }
-            b.set(front, element(array, int(0)));
+            for ((front, array), op) in fronts.iter().zip(&kept.arrays).zip(&company.ops) {
+                if op.is_some() {
+                    b.set(*front, element(*array, int(0)));
+                }
+            }
             Ok(())
         })?;
-        self.accumulate(b, row, rest, to, &[back])?;
-        Ok(vec![b.let_("part", ty, super::expr::binary(op, local(front), local(back)))])
+        self.accumulate(b, row, rest, to, &backs)?;
+        let mut parts = Vec::new();
+        for (i, op) in company.ops.iter().enumerate() {
+            parts.push(match op {
+                Some(op) => {
+                    let part = super::expr::binary(*op, local(fronts[i]), local(backs[i]));
+                    b.let_("part", types[i], part)
+                }
+                None => local(fronts[i]),
+            });
+        }
+        Ok(parts)
+    }
+
+    /// A group of elements into the lanes; components that combine in turn do so behind it.
+    fn group_of_company(
+        &self,
+        b: &mut Builder<'_>,
+        company: &Company,
+        row: &Row,
+        c: Expr,
+        kept: &Kept,
+        vars: &[LocalId],
+    ) -> Lowered<()> {
+        let (lanes, arrays, keep) = (company.lanes, &kept.arrays, kept.keep);
+        self.group(b, row, c, lanes, |b, l, mask, values| {
+            for ((array, op), x) in arrays.iter().zip(&company.ops).zip(&values) {
+                match op {
+                    Some(op) => self.fold_lane(b, *op, *array, l.clone(), mask.clone(), std::slice::from_ref(x))?,
+                    None => b.emit(Stmt::SetElement(*array, l.clone(), x.clone())),
+                }
+            }
+            if let (Some(keep), Some(mask)) = (keep, mask) {
+                b.emit(Stmt::SetElement(keep, l, mask));
+            }
+            Ok(())
+        })?;
+        if !company.has_others() {
+            return Ok(());
+        }
+        b.for_("l", int(0), int(lanes), int(1), false, |b, l| {
+            let mut values = Vec::new();
+            for ((array, op), ty) in arrays.iter().zip(&company.ops).zip(self.types(b)) {
+                values.push(match op {
+                    Some(_) => super::build::zero(ty),
+                    None => b.let_("x", ty, element(*array, l.clone())),
+                });
+            }
+            let mask = keep.map(|keep| b.let_("keeps", ScalarType::Bool, element(keep, l)));
+            self.fold_others(b, &company.ops, vars, mask, &values)
+        })
     }
 
     /// The elements `c .. c + lanes`, each for its lane. Where the body has checks, they are made for the whole group before

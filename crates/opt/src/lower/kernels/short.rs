@@ -16,6 +16,7 @@
 use super::Lowered;
 use super::body::atoms;
 use super::build::{Builder, zero};
+use super::company::Company;
 use super::expr::{add, as_int, binary, int};
 use super::reduce::{Reduction, Row};
 use terrace_base::{BinOp, Scalar, ScalarType};
@@ -44,12 +45,15 @@ fn straight(body: &Body) -> Option<i64> {
     Some(count)
 }
 
-/// Whether a constant changes nothing: the one of products, the zero of sums (up to the sign of zero).
+/// Whether a constant changes nothing: the one of products, the zero of sums (up to the sign of zero), the last value for the least one.
 fn is_neutral(op: BinOp, e: &Expr) -> bool {
     match (op, e) {
         (BinOp::Add, Expr::Const(c)) => *c == Scalar::zero(c.ty()),
         (BinOp::Mul, Expr::Const(Scalar::F32(x))) => *x == 1.0,
         (BinOp::Mul, Expr::Const(Scalar::F64(x))) => *x == 1.0,
+        (_, Expr::Const(c)) => {
+            terrace_base::neutral(op, c.ty()).is_some_and(|n| n.total_cmp(*c) == std::cmp::Ordering::Equal)
+        }
         _ => false,
     }
 }
@@ -60,33 +64,40 @@ impl Reduction<'_> {
         let most = if b.target_is_cpu() { MOST_POINTS.min(self.block_size(b)) } else { MOST_ON_GPU };
         let n = as_int(length).filter(|n| (1..=most).contains(n))?;
         let body = straight(&self.op.body)? + straight(&self.operator.body)?;
-        let plain = !self.masked && self.ok.is_none();
+        let plain = !self.masked && self.ok.is_none() && !self.company(b).is_some_and(|c| c.has_others());
         (plain && n * body <= MOST_STMTS).then_some(n)
     }
 
     /// The combination of a row of `n` points.
     pub fn written_out(&self, b: &mut Builder<'_>, row: &Row, n: i64) -> Lowered<Vec<Expr>> {
         let neutral = atoms(b, self.neutral)?;
-        match (self.lanes(b), neutral.as_slice()) {
-            (Some((op, ty, lanes)), [zero]) if is_neutral(op, zero) => {
-                let groups = n / lanes;
+        let types = self.types(b);
+        let all_neutral =
+            |c: &Company| c.ops.iter().zip(&neutral).all(|(op, e)| op.is_some_and(|op| is_neutral(op, e)));
+        match self.company(b) {
+            Some(company) if all_neutral(&company) => {
+                let ops: Vec<BinOp> = company.ops.iter().flatten().copied().collect();
+                let (lanes, groups) = (company.lanes, n / company.lanes);
+                let whole = Lanes { reduction: self, row, ops: &ops, types: &types, lanes, groups };
                 let mut sum = None;
                 if groups > 0 {
-                    sum = Some(Lanes { reduction: self, row, op, ty, lanes, groups }.combined(b, 0, 1)?);
+                    sum = Some(whole.combined(b, 0, 1)?);
                 }
                 let mut rest = None;
                 for k in groups * lanes..n {
-                    let x = self.point(b, row, k)?.remove(0);
-                    rest = Some(join(b, op, ty, rest, x));
+                    let x = self.point(b, row, k)?;
+                    rest = Some(whole.join(b, rest, x));
                 }
                 if let Some(rest) = rest {
-                    sum = Some(join(b, op, ty, sum, rest));
+                    sum = Some(whole.join(b, sum, rest));
                 }
-                let sum = sum.unwrap_or_else(|| zero.clone());
-                Ok(vec![if op == BinOp::Add { join(b, op, ty, Some(zero.clone()), sum) } else { sum }])
+                let sum = sum.unwrap_or_else(|| neutral.clone());
+                let all = sum.into_iter().zip(neutral).zip(ops.iter().zip(&types));
+                Ok(all
+                    .map(|((x, zero), (op, ty))| if *op == BinOp::Add { join(b, *op, *ty, zero, x) } else { x })
+                    .collect())
             }
             _ => {
-                let types = self.types(b);
                 let mut total = neutral.clone();
                 for k in 0..n {
                     let x = self.point(b, row, k)?;
@@ -119,36 +130,39 @@ impl Reduction<'_> {
     }
 }
 
-fn join(b: &mut Builder<'_>, op: BinOp, ty: ScalarType, x: Option<Expr>, y: Expr) -> Expr {
-    match x {
-        Some(x) => b.let_("sum", ty, binary(op, x, y)),
-        None => y,
-    }
+fn join(b: &mut Builder<'_>, op: BinOp, ty: ScalarType, x: Expr, y: Expr) -> Expr {
+    b.let_("sum", ty, binary(op, x, y))
 }
 
 /// Whole groups of lanes.
 struct Lanes<'r, 'o> {
     reduction: &'r Reduction<'o>,
     row: &'r Row,
-    op: BinOp,
-    ty: ScalarType,
+    ops: &'r [BinOp],
+    types: &'r [ScalarType],
     lanes: i64,
     groups: i64,
 }
 
 impl Lanes<'_, '_> {
     /// The lanes `l`, `l + apart`, `l + 2 * apart`, … together.
-    fn combined(&self, b: &mut Builder<'_>, l: i64, apart: i64) -> Lowered<Expr> {
+    fn combined(&self, b: &mut Builder<'_>, l: i64, apart: i64) -> Lowered<Vec<Expr>> {
         if apart == self.lanes {
             let mut sum = None;
             for g in 0..self.groups {
-                let x = self.reduction.point(b, self.row, g * self.lanes + l)?.remove(0);
-                sum = Some(join(b, self.op, self.ty, sum, x));
+                let x = self.reduction.point(b, self.row, g * self.lanes + l)?;
+                sum = Some(self.join(b, sum, x));
             }
-            return Ok(sum.unwrap_or_else(|| zero(self.ty)));
+            return Ok(sum.unwrap_or_else(|| self.types.iter().map(|ty| zero(*ty)).collect()));
         }
         let x = self.combined(b, l, 2 * apart)?;
         let y = self.combined(b, l + apart, 2 * apart)?;
-        Ok(join(b, self.op, self.ty, Some(x), y))
+        Ok(self.join(b, Some(x), y))
+    }
+
+    fn join(&self, b: &mut Builder<'_>, x: Option<Vec<Expr>>, y: Vec<Expr>) -> Vec<Expr> {
+        let Some(x) = x else { return y };
+        let all = x.into_iter().zip(y).zip(self.ops.iter().zip(self.types));
+        all.map(|((x, y), (op, ty))| join(b, *op, *ty, x, y)).collect()
     }
 }
