@@ -38,9 +38,10 @@ fn main() -> ExitCode {
         Some((task, [])) if task == "grammars" => grammars::grammars(),
         Some((task, [])) if task == "public-files" => public_files::public_files(),
         Some((task, rest)) if task == "bench-cpu" => bench::bench(&["--wanted"], rest),
+        Some((task, rest)) if task == "bench-library" => bench::bench(&["--library"], rest),
         _ => {
             eprintln!(
-                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench [--device cpu|cuda] [--quick] [--only NAMES] [--rounds N] [--seconds S] [--scaling] [--keep] [--page]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]\ncargo xtask package [--check] [--debug]\ncargo xtask grammars\ncargo xtask public-files"
+                "cargo xtask test [ARGUMENTS OF cargo test]\ncargo xtask fuzz TARGET [SECONDS] [SEED]\ncargo xtask costs [STRATEGY]\ncargo xtask gpu-check [--backend NAME] [--seconds S] [--state FILE] [--random N] [--only TEXT]\ncargo xtask bench [--device cpu|cuda] [--quick] [--only NAMES] [--rounds N] [--seconds S] [--scaling] [--keep] [--page]\ncargo xtask bench-cpu [--quick] [--only NAMES] [--rounds N] [--growth] [--start] [--keep]\ncargo xtask bench-library [--quick] [--only NAMES] [--rounds N] [--seconds S] [--keep] [--page]\ncargo xtask package [--check] [--debug]\ncargo xtask grammars\ncargo xtask public-files"
             );
             ExitCode::from(2)
         }

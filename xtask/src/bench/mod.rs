@@ -14,6 +14,7 @@
 //!   --no-python                                compiled peers only
 //!   --keep                                     also writes benchmarks/results, and benchmarks/README.md from all that is kept there
 //!   --page                                     measures nothing: writes benchmarks/README.md again
+//! cargo xtask bench-library                    the same as bench --library: functions of the standard library beside numpy, scipy and C
 //! cargo xtask bench-cpu                        the same as bench --wanted: the table of what is wanted of each case
 //!   --growth, --start                          time over work at four sizes; compile time per pass and the start from the cache
 //! ```
@@ -26,6 +27,7 @@ mod compile;
 mod cuda;
 mod formula;
 mod growth;
+mod library;
 mod limit;
 mod lines;
 mod measure;
@@ -87,6 +89,7 @@ pub(crate) struct Wishes {
     wanted: bool,
     growth: bool,
     start: bool,
+    library: bool,
     python: bool,
     keep: bool,
     page: bool,
@@ -96,6 +99,7 @@ pub(crate) struct Wishes {
 pub(crate) fn bench(more: &[&str], args: &[String]) -> ExitCode {
     let args: Vec<String> = more.iter().map(|a| a.to_string()).chain(args.iter().cloned()).collect();
     let done = wishes(&args).and_then(|w| match w.page {
+        true if w.library => library::page().map(|()| true),
         true => page::write().map(|()| true),
         false => chosen(&w).and_then(|cases| measure_all(&w, &cases, binary()?)),
     });
@@ -124,6 +128,7 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
         wanted: false,
         growth: false,
         start: false,
+        library: false,
         python: true,
         keep: false,
         page: false,
@@ -144,6 +149,10 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
             "--wanted" => w.wanted = true,
             "--growth" => w.growth = true,
             "--start" => w.start = true,
+            "--library" => {
+                (w.library, w.seconds) = (true, 0.3);
+                w.backends = list(&"interp,c".to_string());
+            }
             "--no-python" => w.python = false,
             "--keep" => w.keep = true,
             "--page" => w.page = true,
@@ -171,10 +180,11 @@ fn wishes(args: &[String]) -> Result<Wishes, String> {
 
 /// The cases that are wished for.
 fn chosen(w: &Wishes) -> Result<Vec<Case>, String> {
-    let mut cases = workload::cases()?;
+    let mut cases = if w.library { workload::library()? } else { workload::cases()? };
     cases.retain(|c| w.device == Device::Cpu && !c.full.is_empty() || w.device == Device::Cuda && !c.gpu.is_empty());
-    let names: Vec<String> = cases.iter().map(|c| c.name.clone()).collect();
-    cases.retain(|c| w.only.is_empty() || w.only.iter().any(|n| c.name.starts_with(n.as_str())));
+    let name = |c: &Case| if w.library { c.own_name.clone() } else { c.name.clone() };
+    let names: Vec<String> = cases.iter().map(name).collect();
+    cases.retain(|c| w.only.is_empty() || w.only.iter().any(|n| name(c).starts_with(n.as_str())));
     if w.missing {
         let known = suite::measured(w.device);
         cases.retain(|c| !known.contains(&c.name));
@@ -190,6 +200,9 @@ fn measure_all(w: &Wishes, cases: &[Case], binary: PathBuf) -> Result<bool, Stri
     let limit = Duration::from_secs(if w.device == Device::Cpu { 240 } else { 60 });
     let terrace = Terrace { binary, seconds: w.seconds, cache: None, backend, limit };
     peers::folder()?;
+    if w.library {
+        return library::library(w, cases, &terrace);
+    }
     if !w.wanted && !w.growth && !w.start {
         return suite::suite(w, cases, &terrace);
     }
@@ -324,6 +337,22 @@ mod tests {
         // The simulator's C++ takes long to compile.
         let w = Wishes { backends: words("cuda-sim"), ..w };
         cases.retain(|c| c.workload() == cases_turn(&names, turn, PARTS));
+        assert_eq!(measure_all(&w, &cases, binary), Ok(true), "TERRACE_TURN={turn}");
+    }
+
+    /// The library's functions take turns too.
+    #[test]
+    fn functions_of_the_library_agree_at_quick_sizes() {
+        let built = cargo().args(["build", "--package", "terrace-cli"]).status().expect("cargo starts");
+        assert!(built.success());
+        let own = std::env::current_exe().expect("a path");
+        let binary = own.ancestors().nth(2).expect("tests lie two folders down").join("terrace");
+        let w = wishes(&words("--library --quick --no-python")).expect("options");
+        let mut cases = chosen(&w).expect("cases");
+        assert!(cases.len() >= 20, "only {}", cases.len());
+        let (parts, turn) = (4, crate::turn());
+        let names: Vec<String> = cases.iter().map(|c| c.name.clone()).collect();
+        cases.retain(|c| names.iter().position(|n| *n == c.name).unwrap_or(0) as u64 % parts == turn % parts);
         assert_eq!(measure_all(&w, &cases, binary), Ok(true), "TERRACE_TURN={turn}");
     }
 

@@ -128,7 +128,8 @@ impl Peers {
         let jobs: Vec<Job<'_>> =
             built.iter().flat_map(|name| flags.iter().map(move |(set, more)| (name.as_str(), *set, *more))).collect();
         let done = side_by_side(&jobs, cores(), |(name, set, flags)| {
-            let source = root().join(format!("benchmarks/workloads/{name}/peer.c"));
+            let source =
+                cases.iter().find(|c| c.workload() == *name).and_then(|c| c.file("peer.c")).unwrap_or_default();
             compile(&source, flags, &folder.join(format!("{name}.{set}")))
         });
         done.into_iter().collect::<Result<(), String>>()?;

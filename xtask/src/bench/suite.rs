@@ -89,7 +89,7 @@ pub(crate) fn suite(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<boo
 }
 
 /// The checks of each case. All C peers at quick sizes are among them with `--quick`.
-fn checked(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<Vec<Vec<Check>>, String> {
+pub(crate) fn checked(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<Vec<Vec<Check>>, String> {
     let backends: Vec<&str> = match (w.device, w.backends.as_slice()) {
         (Device::Cpu, []) => BACKENDS.to_vec(),
         (Device::Cuda, []) => vec!["cuda"],

@@ -86,14 +86,22 @@ pub(crate) fn cases() -> Result<Vec<Case>, String> {
     let inside = std::fs::read_dir(root().join(place)).map_err(|why| format!("{}: {why}", place.display()))?;
     let mut all = Vec::new();
     for entry in inside.flatten().filter(|e| e.path().is_dir()) {
-        let folder = place.join(entry.file_name());
-        let file = folder.join("workload.json");
-        let said = |why: String| format!("{}: {why}", file.display());
-        let text = std::fs::read_to_string(root().join(&file)).map_err(|why| said(why.to_string()))?;
-        all.extend(read(&folder, &text).map_err(said)?);
+        all.extend(of_folder(&place.join(entry.file_name()))?);
     }
     all.sort_by_key(|c| (c.group.clone(), c.workload()));
     Ok(all)
+}
+
+/// The functions of the standard library, in their order.
+pub(crate) fn library() -> Result<Vec<Case>, String> {
+    of_folder(Path::new("benchmarks/library"))
+}
+
+fn of_folder(folder: &Path) -> Result<Vec<Case>, String> {
+    let file = folder.join("workload.json");
+    let said = |why: String| format!("{}: {why}", file.display());
+    let text = std::fs::read_to_string(root().join(&file)).map_err(|why| said(why.to_string()))?;
+    read(folder, &text).map_err(said)
 }
 
 const OF_WORKLOADS: &[&str] = &["title", "group", "tolerance", "bound", "gpu_bound", "cases"];
@@ -351,7 +359,8 @@ mod tests {
 
     #[test]
     fn the_workloads_are_whole() {
-        for case in cases().unwrap_or_else(|why| panic!("{why}")) {
+        let all = cases().and_then(|all| Ok(all.into_iter().chain(library()?)));
+        for case in all.unwrap_or_else(|why| panic!("{why}")) {
             assert!(root().join(&case.program).exists(), "{}", case.program.display());
             let needed =
                 if case.full.is_empty() { &["README.md"][..] } else { &["peer.c", "reference.py", "README.md"] };
