@@ -1,4 +1,4 @@
-"""Counting words with Python's own Counter, with numpy's unique, and with polars."""
+"""Counting words with Python's own Counter, with numpy's unique, with polars, and with DuckDB."""
 
 from peer import counted, hash_of, measure, package
 
@@ -37,10 +37,15 @@ def main(words, sizes):
 
     measure("numpy", "unique", with_numpy, bytes_of, counts_of)
 
-    pl = package("polars")
-    if pl is None:
-        return
     whole = text.decode()
+    if (pl := package("polars")) is not None:
+        polars(pl, whole)
+    if (duckdb := package("duckdb")) is not None:
+        in_sql(duckdb, whole)
+
+
+def polars(pl, whole):
+    import numpy as np
 
     def with_polars():
         words = pl.DataFrame({"word": [whole]}).select(pl.col("word").str.replace_all("\n", " ", literal=True).str.split(" ").explode())
@@ -48,3 +53,14 @@ def main(words, sizes):
 
     measure("polars", "split, group_by, sort", with_polars,
             lambda t: np.frombuffer("".join(t["word"].to_list()).encode(), np.uint8), lambda t: t["len"].to_numpy())
+
+
+def in_sql(duckdb, whole):
+    import numpy as np
+
+    session = duckdb.connect()
+    session.execute("create table texts as select $1::varchar as whole", [whole])
+    query = """select word, count(*) as number from (select unnest(string_split(replace(whole, chr(10), ' '), ' ')) as word from texts)
+               where word <> '' group by word order by word"""
+    measure("duckdb", "unnest, group by, order by", lambda: session.execute(query).fetchnumpy(),
+            lambda t: np.frombuffer("".join(t["word"]).encode(), np.uint8), lambda t: t["number"])
