@@ -27,12 +27,12 @@ Each line is one function of the [standard library](../../docs/reference/library
 of every part, the obvious loop in C ([`peer.c`](peer.c)). Arguments lie in memory before the clock starts, and results are compared: with plain Python ([`reference.py`](reference.py)) at small sizes, with every peer at these sizes.
 
 ```
-cargo xtask bench-library                        # builds, checks, measures, prints the table; JSON is in target/bench
-cargo xtask bench-library --quick                # only checks
+cargo xtask bench-library             # builds, checks, measures; JSON is in target/bench
+cargo xtask bench-library --quick     # only checks
 cargo xtask bench-library --only sort,stats --rounds 5
 ```
 
-Times are the least of all rounds, in milliseconds. *ratio* is that of the fastest peer over that of Terrace: above 1, Terrace is faster. Terrace, scipy's Fourier transform and numpy's products of matrices use all cores; the other peers use one, because that is what they do.
+Times are the least of all rounds, in milliseconds. *ratio* is that of the fastest peer over that of Terrace: above 1, Terrace is faster. *elements* is the size that the formulas of the data get: for matrices the length of a side, for sparse ones and graphs the number of rows. Terrace, scipy's Fourier transform and numpy's products of matrices use all cores; the other peers use one, because that is what they do.
 
 ";
 
