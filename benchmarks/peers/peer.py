@@ -80,6 +80,8 @@ def call_main(path, arguments):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
     spec = importlib.util.spec_from_file_location("peers", path)
     module = importlib.util.module_from_spec(spec)
+    # Functions that go to other processes are sent by the name of their module.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     is_size = lambda word: word.lstrip("-").isdigit()
     module.main([a for a in arguments if not is_size(a)], [int(a) for a in arguments if is_size(a)])
