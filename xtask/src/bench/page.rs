@@ -41,6 +41,8 @@ Where there is no Rust, the two binaries are enough: `TERRACE_BIN=./terrace ./xt
   longer. Data that fit a cache, or that were left there by the run before, can be above 1.
 - **compile** is from source to loaded code with an empty cache, **start** a whole process whose kernels are in the cache. On a GPU everything is compiled before, side by side, and *compile* is the time in that crowd; **launches** are those of one run, and **reads** how often the host waits for a number of the device.
 - **lines** are those of code, without blank lines and comments, of the whole file: with the formulas that make the data, on both sides. *Python* is all peers in Python together.
+
+Below each table stands, for every case whose best peer is more than 5 percent faster, what bounds it (`bound` and `gpu_bound` in its `workload.json`), or that nobody has said it yet; then what failed, and what peers say they cannot do.
 ";
 
 /// The page and its plots. An error names the lost cases without a sentence.
