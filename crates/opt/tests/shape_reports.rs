@@ -151,6 +151,7 @@ fn errors_before_anything_runs() {
     refused("entry f[n](xs: [n]f64) -> [n + 1]f64 = xs", &["T0302"], "this has n elements, the type says n + 1");
     refused("entry f(xs: []f64) -> f64 = xs[len(xs)]", &["T0306"], "position len(xs) of len(xs) elements");
     refused("entry f(xs: []f64) -> f64 = xs[-1]", &["T0306"], "position -1 does not exist: they begin with 0");
+    refused("entry f(xs: []f64) -> []f64 = xs[..-1]", &["T0306"], "position -1 does not exist: they begin with 0");
     refused("entry f(xs: []i64) -> []i64 = xs with [0..2] = [1, 2, 3]", &["T0304"], "2 against 3");
 }
 

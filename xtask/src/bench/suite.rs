@@ -112,7 +112,10 @@ pub(crate) fn checked(w: &Wishes, cases: &[Case], terrace: &Terrace) -> Result<V
                 record.ways.iter().filter(|way| !way.agrees).map(|way| format!("{}: {:?}", way.label(), way.checksums));
             let failed = record.ours.as_ref().err().into_iter().chain(&record.failures).cloned();
             let wrong: Vec<String> = failed.chain(apart).collect();
-            found.push(Check { backend: "c peer".to_string(), wrong: (!wrong.is_empty()).then(|| wrong.join("; ")) });
+            let wrong = (!wrong.is_empty()).then(|| wrong.join("; "));
+            if wrong.is_some() || !record.ways.is_empty() {
+                found.push(Check { backend: "c peer".to_string(), wrong });
+            }
         }
         let names: Vec<&str> = found.iter().filter(|c| c.wrong.is_none()).map(|c| c.backend.as_str()).collect();
         println!("{}: {} agree; {:.1} s", case.name, names.join(", "), began.elapsed().as_secs_f64());

@@ -276,7 +276,7 @@ fn compared(kind: &CheckKind, claim: &Claim, sizes: &[(Option<Span>, String); 2]
     let (a, b) = claim.sides();
     let (found, wanted) = (words.size(a), words.size(b));
     match kind {
-        CheckKind::Index if wanted.parse::<i64>().is_ok_and(|n| n < 0) => {
+        CheckKind::Index | CheckKind::Slice if wanted.parse::<i64>().is_ok_and(|n| n < 0) => {
             format!("position {wanted} does not exist: they begin with 0")
         }
         CheckKind::Index => format!("position {found} of {}", elements(&wanted)),
