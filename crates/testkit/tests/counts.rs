@@ -217,3 +217,19 @@ fn a_step_reads_no_more_than_it_decides() {
         assert_eq!(long - short, 15, "a level of the search reads once, whether there is another, on {name}");
     }
 }
+
+/// Rows that are counted through.
+const PLACES: &str = "
+entry weighed(rows: [][]f64) -> [][]f64 = [[row[i] * f64(i) for i < len(row)] for row in rows]
+entry places(rows: [][]f64) -> []i64 = [if len(row) == 0 then -1 else argmax(row) for row in rows]
+";
+
+#[test]
+fn rows_as_long_as_others_have_their_offsets() {
+    let program = Program::from_text("places.tce", PLACES).unwrap_or_else(|e| panic!("{e}"));
+    for (entry, launches) in [("weighed", 1), ("places", 2)] {
+        let rows = "[[f64(j) for j < i % 7] for i < 3000]";
+        let found = cost(&program, Backend::C, entry, &[rows]);
+        assert_eq!((found.launches, found.reads), (launches, 0), "{entry}: launches and host reads");
+    }
+}

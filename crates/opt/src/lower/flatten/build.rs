@@ -240,6 +240,9 @@ impl Flattener<'_> {
         if let Some((_, off, total)) = self.fun.offsets.iter().find(|(k, ..)| *k == key) {
             return Ok((*off, *total));
         }
+        if let Some(known) = self.offsets_behind(cx, len) {
+            return Ok(known);
+        }
         let total = cx.total();
         let (line, len) = match cx.depth() {
             1 => (cx.clone(), len.clone()),
@@ -259,6 +262,15 @@ impl Flattener<'_> {
         self.fun.offsets.push((key, off, sum.into()));
         self.fun.totals.insert(off, sum.into());
         Ok((off, sum.into()))
+    }
+
+    /// The offsets whose differences these lengths are, all of them and in order: new rows as long as old ones lie as the old ones do.
+    fn offsets_behind(&self, cx: &Context, len: &Ix) -> Option<(ValueId, Atom)> {
+        let own = Ix::Position(cx.depth().checked_sub(1)?);
+        let Ix::Binary(BinOp::Sub, _, start) = len else { return None };
+        let Ix::Read(off, _) = **start else { return None };
+        let is_all = Inner::Packed(off).len(own) == *len && self.has_length(off, &(size_of(cx.total()) + 1));
+        self.fun.totals.get(&off).copied().filter(|_| is_all).map(|total| (off, total))
     }
 
     /// The element of a base at position `q`. Where the points of a space of `aligned` dimensions are the elements of the
