@@ -246,9 +246,9 @@ pub const MACHINE: &[Pass<flat::Program>] = &[
     },
     Pass {
         name: "lower_scatters",
-        about: "scatters whose positions may repeat become histograms and maps",
+        about: "where a device needs it, scatters whose positions may repeat become histograms and maps",
         wanted: always,
-        run: |p, _| lower_writes::lower_scatters(p),
+        run: lower_writes::lower_scatters,
     },
     Pass {
         name: "lower_sorts",

@@ -4,7 +4,7 @@
 //! that does nothing else, and the blocks that are allocated. Every program runs at two sizes of its array and two numbers of rounds: what is copied may depend on
 //! neither, beyond what the table allows.
 
-use terrace::{Backend, Program, Settings, Strategy};
+use terrace::{Backend, Program, Settings, Stage, Strategy};
 use terrace_testkit::setup::Setup;
 
 /// What a call may cost, by its size `n` and its number of rounds `k`.
@@ -187,4 +187,19 @@ fn factors_and_alignments_are_built_in_place() {
         let (copied, _) = counts(&cells, "alignment_table", &words, n, 0);
         assert!(copied <= (n + 1) * (n + 1), "alignment of {n}: {copied} elements copied");
     }
+}
+
+/// A scatter of a few elements in every turn of a loop.
+const SCATTERS: &str = "
+entry once(xs: *[]i64, at: []i64) -> []i64 = scatter(xs, at, [k * 2 for k in at])
+entry turns(xs: *[]i64, at: []i64) -> []i64 =
+  loop xs = xs for i < 100 do scatter(xs, [(k + i) % len(xs) for k in at], [k * i for k in at])
+";
+
+#[test]
+fn a_scatter_goes_over_what_it_writes_and_not_over_its_destination() {
+    let program = Program::from_text("scatters.tce", SCATTERS).unwrap_or_else(|e| panic!("{e}"));
+    let text = program.show(Stage::Mem, Backend::C, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!text.contains("hist grid") && !text.contains("grid [xs_len_0]"), "over the whole destination:\n{text}");
+    assert_eq!(text.matches("scatter grid").count(), 2, "other scatters:\n{text}");
 }

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! That costs as much as is written. It is not needed where there is one point, nor where a point without checks reads
-//! only the element that it writes.
+//! only the element that it writes. A scatter at grid level whose positions may repeat goes over its points more than once, so what they compute is
+//! computed first too.
 
 use super::Placer;
 use crate::analysis::places::places;
@@ -40,7 +41,9 @@ impl Placer<'_> {
                 self.place_whole(*v, block);
             }
         }
-        let op = if crowded { self.staged(op, stmt.span)? } else { op.clone() };
+        let again = op.level == Level::Grid && matches!(op.kind, OpKind::Scatter { distinct: false, .. });
+        let computes = !is_one_point(op) && !only_reads(op);
+        let op = if crowded || (again && computes) { self.staged(op, stmt.span)? } else { op.clone() };
         let op = self.expand(&op, &stmt.binds, stmt.span)?;
         self.push(stmt.binds.clone(), Expr::Op(Box::new(op)), stmt.span);
         Ok(())
@@ -182,6 +185,12 @@ impl Placer<'_> {
 fn reads_own(op: &Op, at: &Atom) -> bool {
     let Some(own) = op.body.results.first() else { return false };
     at == own || places(op, at).is_some_and(|place| places(op, own) == Some(place))
+}
+
+/// Whether points do nothing but read elements at their own position.
+fn only_reads(op: &Op) -> bool {
+    let own = op.positions.last().map(|p| Atom::Var(*p));
+    op.body.stmts.iter().all(|s| matches!(&s.expr, Expr::Read { at, .. } if Some(*at) == own))
 }
 
 /// Whether a space is known to have one point.

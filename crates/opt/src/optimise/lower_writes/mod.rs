@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! hist by a float sum      on a GPU: count per bin, offsets, sort by bin, one reduction per bin (`hists.rs`)
-//! scatter, positions       hist by max of point numbers, then a map that takes what the winner wrote (`scatters.rs`)
-//!   may repeat
+//! scatter, positions       on a GPU: hist by max of point numbers, then a map that takes what the winner wrote
+//!   may repeat             (`scatters.rs`)
 //! sort                     one key after the other, the last one first; of rows on a GPU merge passes over
 //!                          runs of 1, 2, 4, … (`sorts.rs`)
 //! ```
@@ -33,9 +33,11 @@ pub fn lower_hists(program: &mut Program, options: &Options) {
     }
 }
 
-/// Scatters whose positions may repeat become histograms and maps.
-pub fn lower_scatters(program: &mut Program) {
-    rewrite_all(program, &|op, _| scatters::may_repeat(op), &|w, op, binds| w.scatter(op, binds));
+/// Scatters whose positions may repeat become histograms and maps. A CPU cuts the destination, and each part goes over the points in order.
+pub fn lower_scatters(program: &mut Program, options: &Options) {
+    if options.target != Target::C {
+        rewrite_all(program, &|op, _| scatters::may_repeat(op), &|w, op, binds| w.scatter(op, binds));
+    }
 }
 
 /// Sorts become sorts by one key each; of rows, where a device has no sort of those, merge passes.
