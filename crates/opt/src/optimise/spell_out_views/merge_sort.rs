@@ -31,8 +31,8 @@ impl Build<'_> {
         })
     }
 
-    /// The positions of keys in the order of the keys.
-    pub(super) fn order_of(&mut self, keys: Atom, n: Atom) -> Atom {
+    /// The positions of keys in the order of the keys, by comparing them.
+    pub(super) fn order_by_merging(&mut self, keys: Atom, n: Atom) -> Atom {
         let positions = self.bind("positions", Type::array(I64), Expr::Iota(n));
         let ty = Type::Tuple(vec![I64, Type::array(I64)]);
         let init = self.bind("runs", ty.clone(), Expr::Tuple(vec![Atom::int(1), positions]));

@@ -20,13 +20,15 @@
 //! | `bisection.rs` | no operator: a search that others use |
 //! | `strides.rs`, `disjoint.rs` | strided slices: read, how far they reach, whether their positions are distinct |
 //! | `order.rs` | `precedes` |
-//! | `merge_sort.rs` | `sort` by keys with arrays in them |
+//! | `head_sort.rs` | `sort` by rows of numbers, such as words |
+//! | `merge_sort.rs` | `sort` by other keys with arrays in them, and by rows that begin alike |
 //!
 //! Declined, because the flattener knows them: updates, `scatter`, `hist`, `sort` by numbers and tuples of them, `flatten`, `partition`, `reshape`.
 
 mod bisection;
 pub(in crate::optimise) mod build;
 mod disjoint;
+mod head_sort;
 mod merge_sort;
 mod moves;
 mod order;

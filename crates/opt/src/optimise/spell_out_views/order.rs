@@ -100,7 +100,7 @@ impl Build<'_> {
     }
 
     /// The place of a number in the total order.
-    fn ordinal(&mut self, ty: ScalarType, a: Atom) -> Atom {
+    pub(super) fn ordinal(&mut self, ty: ScalarType, a: Atom) -> Atom {
         match a {
             Atom::Const(c) => Atom::Const(UnOp::Ordinal.apply(c)),
             a => self.bind("place", Type::Scalar(ordinal_type(ty)), Expr::Unary(UnOp::Ordinal, a)),
