@@ -233,3 +233,13 @@ fn rows_as_long_as_others_have_their_offsets() {
         assert_eq!((found.launches, found.reads), (launches, 0), "{entry}: launches and host reads");
     }
 }
+
+/// Words are sorted by their first letters as numbers, without comparing; only words that begin alike are compared.
+#[test]
+fn words_are_sorted_without_comparing() {
+    let program = Program::from_text("words", "entry sorted(words: [][]u8) -> []i64 = argsort(words)\n");
+    let program = program.unwrap_or_else(|e| panic!("{e}"));
+    let few = cost(&program, Backend::C, "sorted", &["[[u8(i % 7), u8(i)] for i < 10]"]).launches;
+    let many = cost(&program, Backend::C, "sorted", &["[[u8(i % 7), u8(i)] for i < 5000]"]).launches;
+    assert!(few == many && many < 20, "{few} and {many} launches");
+}
