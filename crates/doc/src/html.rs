@@ -128,6 +128,17 @@ impl Writer<'_, '_> {
         parts.iter().map(|part| self.inline(part, line)).collect()
     }
 
+    /// Where something that the page names is, if it is anywhere.
+    fn resolved(&mut self, target: &str, line: usize) -> Option<String> {
+        match self.map.resolve(self.page, target) {
+            Ok(href) => Some(escape(&href)),
+            Err(why) => {
+                self.problem(self.line_of(target, line), why);
+                None
+            }
+        }
+    }
+
     fn inline(&mut self, part: &Inline, line: usize) -> String {
         match part {
             Inline::Text(text) => escape(text),
@@ -143,14 +154,15 @@ impl Writer<'_, '_> {
                 let around = std::mem::replace(&mut self.in_link, true);
                 let inside = self.inlines(parts, line);
                 self.in_link = around;
-                match self.map.resolve(self.page, target) {
-                    Ok(href) => format!("<a href=\"{}\">{inside}</a>", escape(&href)),
-                    Err(why) => {
-                        self.problem(self.line_of(target, line), why);
-                        inside
-                    }
+                match self.resolved(target, line) {
+                    Some(href) => format!("<a href=\"{href}\">{inside}</a>"),
+                    None => inside,
                 }
             }
+            Inline::Picture(target, words) => match self.resolved(target, line) {
+                Some(source) => format!("<img src=\"{source}\" alt=\"{}\"/>", escape(words)),
+                None => escape(words),
+            },
         }
     }
 }

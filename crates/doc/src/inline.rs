@@ -1,7 +1,8 @@
-//! What stands inside a line: `code`, *stress*, **strong stress** and [links](to).
+//! What stands inside a line: `code`, *stress*, **strong stress**, [links](to) and pictures.
 //!
 //! ```text
 //! a *b* `*c` [d](e.md)      Text "a ", Stress [b], Code "*c", Link "e.md" [d]
+//! ![f](g.svg)               Picture "g.svg" "f": where it is, and what it says to those who cannot see it
 //! ```
 //!
 //! A mark without its partner is a character like any other. `\` takes a mark's meaning away.
@@ -14,6 +15,7 @@ pub(crate) enum Inline {
     Stress(Vec<Inline>),
     Strong(Vec<Inline>),
     Link(String, Vec<Inline>),
+    Picture(String, String),
 }
 
 pub(crate) fn parse(text: &str) -> Vec<Inline> {
@@ -57,6 +59,10 @@ fn special(rest: &str) -> Option<(Inline, usize)> {
             return Some((if strong { Inline::Strong(parts) } else { Inline::Stress(parts) }, length + 2 * mark.len()));
         }
     }
+    if let Some(link) = rest.strip_prefix('!').filter(|link| link.starts_with('[')) {
+        let (Inline::Link(target, words), length) = special(link)? else { return None };
+        return Some((Inline::Picture(target, plain(&words)), 1 + length));
+    }
     let inside = rest.strip_prefix('[')?;
     let middle = closing(inside)?;
     let target = inside[middle + 1..].strip_prefix('(')?;
@@ -82,7 +88,7 @@ fn closing(text: &str) -> Option<usize> {
 /// The text without its marks.
 pub(crate) fn plain(parts: &[Inline]) -> String {
     let one = |part: &Inline| match part {
-        Inline::Text(text) | Inline::Code(text) => text.clone(),
+        Inline::Text(text) | Inline::Code(text) | Inline::Picture(_, text) => text.clone(),
         Inline::Stress(parts) | Inline::Strong(parts) | Inline::Link(_, parts) => plain(parts),
     };
     parts.iter().map(one).collect()

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! and blocks between three backticks, with what stands behind the first three. Of the rest of Markdown nothing is understood: no HTML, no
-//! images, no quotations, no headings by underlining. What is inside a line is the matter of `inline`.
+//! quotations, no headings by underlining. What is inside a line is the matter of `inline`.
 
 /// A piece of a page, with the line where it begins, from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -35,6 +35,7 @@ fn blocks_and_lines() {
         "one\ntwo *three* **four** a * b < c\n",
         "<p>one two <em>three</em> <strong>four</strong> a * b &lt; c</p>\n",
     );
+    check("![a `b`](https://x/y.svg)! [\n", "<p><img src=\"https://x/y.svg\" alt=\"a b\"/>! [</p>\n");
     check("`a*b*` \\*c\\* ``d`e``\n", "<p><code>a*b*</code> *c* <code>d`e</code></p>\n");
     check("`T0117` `T0118`\n", "<p><a href=\"../b/other.html#t0117\"><code>T0117</code></a> <code>T0118</code></p>\n");
     check("[`T0117`](#t)\n# T\n", "<p><a href=\"#t\"><code>T0117</code></a></p>\n<h1 id=\"t\">T</h1>\n");

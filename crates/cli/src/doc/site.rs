@@ -53,9 +53,12 @@ pub(super) fn site(out: &Path) -> Result<Verdict, Failed> {
     }
     pages.extend(examples()?);
     pages.extend(speed()?);
-    for (file, path) in
-        [("README.md", "inside/readme"), ("ARCHITECTURE.md", "inside/architecture"), ("HACKING.md", "inside/hacking")]
-    {
+    for (file, path) in [
+        ("README.md", "inside/readme"),
+        ("docs/pictures/README.md", "inside/pictures"),
+        ("ARCHITECTURE.md", "inside/architecture"),
+        ("HACKING.md", "inside/hacking"),
+    ] {
         pages.push(markdown(file, path, "Inside")?);
     }
     pages.extend(folder("docs/decisions", "decisions", "Decisions")?);
