@@ -443,12 +443,18 @@ impl<'a> Reader<'a> {
     }
 
     fn size_atom(&mut self) -> Read<Size> {
-        for (open, close) in [("(", ")"), ("[", "]")] {
-            if self.take(open) {
-                let inner = self.size()?;
-                self.want(close)?;
-                return Ok(inner);
-            }
+        if self.take("(") {
+            let inner = self.size()?;
+            self.want(")")?;
+            return Ok(inner);
+        }
+        if self.take("[") {
+            let left = self.size()?;
+            // One where it holds, else zero.
+            let holds = |right| Size::split(&left, &right, &Size::constant(1), &Size::constant(0));
+            let size = if self.take("<") { holds(self.size()?) } else { left };
+            self.want("]")?;
+            return Ok(size);
         }
         if let Kind::Number(_) = self.peek() {
             let n = self.number()?;

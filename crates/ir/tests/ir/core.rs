@@ -241,6 +241,7 @@ fn sizes_read_back() {
         n.floor_div(2).unwrap().pow(2) + (&n * &n + &m).floor_div(3).unwrap(),
         Size::max_of(&[Size::min_of(&[n.clone(), &m + 1]), Size::constant(7)]),
         n.floor_mod(32).unwrap(),
+        Size::split(&(&n * 2), &(&m + 3), &(&n * &m), &Size::constant(9)),
     ];
     for size in sizes {
         let array = ArrayType { length: Some(size), position: None, elem: Type::Scalar(ScalarType::I64) };
