@@ -18,7 +18,7 @@ use terrace_plan::{KernelText, Plan, Target};
 
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
-use super::regions::units_of_usual_kernels;
+use super::regions::units_in_turn;
 use super::replay::{GATE, GATE_NAME, Recorder, Replays};
 use super::units::text_of;
 use super::{AllocError, Code, Device, Handle, Launch, Times, Work, cache, phase_name};
@@ -82,7 +82,7 @@ impl Device for CudaSim {
             Unit { text, library: OnceLock::new() }
         };
         let (mut units, mut places) = (Vec::new(), vec![0; plan.kernels.len()]);
-        for kernels in units_of_usual_kernels(plan) {
+        for kernels in units_in_turn(plan) {
             kernels.iter().for_each(|k| places[*k] = units.len());
             units.push(unit(&kernels));
         }

@@ -56,7 +56,7 @@ pub(super) fn regions(plan: &Plan) -> Vec<Vec<usize>> {
 
 /// The kernels of a plan in units, for compilers that take one unit after the other. Those that have a twin with small indices are a unit of
 /// their own: most runs do without them.
-pub(super) fn units_of_usual_kernels(plan: &Plan) -> Vec<Vec<usize>> {
+pub(super) fn units_in_turn(plan: &Plan) -> Vec<Vec<usize>> {
     let apart = |region: Vec<usize>| {
         let (wide, usual): (Vec<usize>, Vec<usize>) =
             region.into_iter().partition(|k| plan.kernels[*k].small.is_some());

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use terrace_plan::{KernelParam, KernelText, Plan};
 
-use super::super::regions::units_of_usual_kernels;
+use super::super::regions::units_in_turn;
 use super::super::units::text_of;
 use super::super::{Arg, Code, Launch, Times, cache, phase_name};
 use super::Open;
@@ -69,7 +69,7 @@ impl ClCode {
     pub(super) fn new(open: Arc<Open>, plan: &Plan) -> ClCode {
         let mut places = vec![(0, 0); plan.kernels.len()];
         let mut units = Vec::new();
-        for kernels in units_of_usual_kernels(plan) {
+        for kernels in units_in_turn(plan) {
             kernels.iter().enumerate().for_each(|(at, kernel)| places[*kernel] = (units.len(), at));
             units.push(Unit { text: text_of(plan, &kernels), kernels, built: OnceLock::new() });
         }

@@ -8,8 +8,8 @@
 //! A histogram with few bins has copies of them instead (`hist.rs`).
 //!
 //! Positions of a scatter may repeat, and then the last point wins. So the destination is cut, not the points: each part goes over all points in order and
-//! writes those that belong to it. A few points are one part. That costs as much as the points do, however large the destination is, and
-//! takes neither atomic operations nor memory:
+//! writes those that belong to it. A few points are one part. That costs as much as the points do, once for each part
+//! (as many as threads, at most), however large the destination is, and takes neither atomic operations nor memory:
 //!
 //! ```text
 //! scatter grid [n] (i | p) into ys { at[p], x[p] }     part t: for p in 0 .. n: if at[p] lies in part t of ys { ys[at[p]] = x[p] }
