@@ -73,17 +73,21 @@ pub const FLOATS: &str = r#"/* F, FT: the float; U: its bits. LEAST: the least v
     TERRACE_OF_FLOAT(u32, uint32_t, uint32_t, 32, 0, F, FT)                                            \
     TERRACE_OF_FLOAT(u64, uint64_t, uint64_t, 64, 0, F, FT)                                            \
     HELPER bool bool_of_##F(FT x) { return x != 0 && x == x; }                                         \
-    HELPER bool before_##F(FT a, FT b) {                                                               \
-        if (a != a) return false;                                                                      \
-        if (b != b) return true;                                                                       \
-        return a < b || (a == b && signbit(a) && !signbit(b));                                         \
-    }                                                                                                  \
     HELPER U ordinal_##F(FT x) {                                                                       \
         const U sign = (U)1 << (sizeof(U) * 8 - 1), bits = bits_of_##F(x);                             \
         return (bits ^ (-(bits >> (sizeof(U) * 8 - 1)) | sign)) | -(U)(x != x);                        \
     }                                                                                                  \
-    HELPER FT min_##F(FT a, FT b) { return before_##F(b, a) ? b : a; }                                 \
-    HELPER FT max_##F(FT a, FT b) { return before_##F(a, b) ? b : a; }                                 \
+    /* Without branches, so that loops become vector code. Of equal numbers only zeros differ in their bits. */\
+    HELPER FT min_##F(FT a, FT b) {                                                                    \
+        const FT one = b < a ? b : a, either = F##_of_bits(bits_of_##F(a) | bits_of_##F(b));           \
+        const FT less = a == b ? either : one;                                                         \
+        return (a != a) & (b == b) ? b : less;                                                         \
+    }                                                                                                  \
+    HELPER FT max_##F(FT a, FT b) {                                                                    \
+        const FT one = a < b ? b : a, both = F##_of_bits(bits_of_##F(a) & bits_of_##F(b));             \
+        const FT more = a == b ? both : one;                                                           \
+        return (b != b) & (a == a) ? b : more;                                                         \
+    }                                                                                                  \
     HELPER FT rem_##F(FT a, FT b) {                                                                    \
         FT r = FMOD(a, b);                                                                             \
         if (r == 0) return COPYSIGN((FT)0, b);                                                         \
