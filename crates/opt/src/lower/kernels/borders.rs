@@ -122,7 +122,7 @@ fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stm
     Some(out)
 }
 
-fn is_straight(body: &[Stmt]) -> bool {
+pub(super) fn is_straight(body: &[Stmt]) -> bool {
     body.iter().all(|s| match s {
         Stmt::Let(..) | Stmt::Assign(..) | Stmt::Store(..) => true,
         Stmt::If(_, a, b) => is_straight(a) && is_straight(b),
@@ -131,7 +131,7 @@ fn is_straight(body: &[Stmt]) -> bool {
 }
 
 /// What is bound, what is assigned, and which buffers are written.
-fn written_in(
+pub(super) fn written_in(
     body: &[Stmt],
     bound: &mut BTreeSet<LocalId>,
     assigned: &mut BTreeSet<LocalId>,
@@ -149,7 +149,7 @@ fn written_in(
 }
 
 /// Where elements are written.
-fn stores(body: &[Stmt]) -> Vec<&Expr> {
+pub(super) fn stores(body: &[Stmt]) -> Vec<&Expr> {
     let mut out = Vec::new();
     for s in body {
         match s {
@@ -172,7 +172,7 @@ fn loads(e: &Expr, from: Option<ParamId>) -> bool {
     matches!(e, Expr::Load(p, _) if from.is_none_or(|f| f == *p)) || children(e).into_iter().any(|c| loads(c, from))
 }
 
-fn any_loads(body: &[Stmt], from: Option<ParamId>) -> bool {
+pub(super) fn any_loads(body: &[Stmt], from: Option<ParamId>) -> bool {
     let inner = |s: &Stmt| s.bodies().into_iter().any(|b| any_loads(b, from));
     body.iter().any(|s| inner(s) || own_exprs(s).into_iter().any(|e| loads(e, from)))
 }

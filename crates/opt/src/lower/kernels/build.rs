@@ -167,6 +167,7 @@ impl<'h> Builder<'h> {
         if self.target_is_cpu() {
             self.phases.iter_mut().for_each(super::tidy::tidy);
             self.phases.iter_mut().for_each(|p| super::carried::carry(p, &mut self.locals, &self.params));
+            self.phases.iter_mut().for_each(|p| super::foreseen::foresee(p, &mut self.locals));
             if self.has_borders {
                 self.phases.iter_mut().for_each(|p| super::borders::split(p, &mut self.locals));
             }

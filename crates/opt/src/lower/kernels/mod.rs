@@ -20,6 +20,7 @@ mod carried;
 pub mod company;
 pub mod cpu;
 pub mod expr;
+mod foreseen;
 pub mod free;
 pub mod gpu;
 pub mod host;
