@@ -9,7 +9,8 @@
 //! builds every language is verified after every pass. The order matters where a line says so.
 
 use crate::analysis::shapes::{Analysis, analyse};
-use crate::lower::{flatten, kernels, place_in_memory};
+use crate::lower::flatten::{self, LonePoints};
+use crate::lower::{kernels, place_in_memory};
 use crate::optimise::{
     check_once, choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
     lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_along_rows, read_early, read_through_views,
@@ -363,14 +364,20 @@ pub fn to_flat(
 pub struct Ready {
     program: core::Program,
     analysis: Analysis,
+    points: LonePoints,
 }
 
 /// Core as flattening wants it. Of the options only `prove` and `fusion` matter here: engines that differ in others may share it.
 pub fn ready(program: &core::Program, options: &Options, timings: &mut Timings) -> Ready {
     let mut program = program.clone();
     run(CORE_TO_FLATTEN, &mut program, options, timings, core::verify::verify);
-    let analysis = timings.measure("analyse", || analyse(&program));
-    Ready { program, analysis }
+    let mut analysis = timings.measure("analyse", || analyse(&program));
+    let points = timings.measure("find_lone_points", || LonePoints::find(&mut program, &analysis));
+    check("find_lone_points", core::verify::verify(&program));
+    if !points.is_empty() {
+        analysis.add(timings.measure("analyse_points", || analyse(&points.with_calls(&program))));
+    }
+    Ready { program, analysis, points }
 }
 
 /// Core that is ready to Flat, while everything is parallel. Here `regularity` matters too, and still no strategy and no target.
@@ -379,7 +386,8 @@ pub fn to_parallel_flat(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<flat::Program, Box<Diagnostic>> {
-    let mut flat = timings.measure("flatten", || flatten::flatten(&ready.program, &ready.analysis, options))?;
+    let mut flat =
+        timings.measure("flatten", || flatten::flatten(&ready.program, &ready.analysis, &ready.points, options))?;
     check("flatten", flat::verify::verify(&flat));
     run(FLAT, &mut flat, options, timings, flat::verify::verify);
     Ok(flat)

@@ -152,21 +152,27 @@ pub fn has_checks(body: &Body) -> bool {
     found
 }
 
+fn own_check(expr: &Expr) -> Option<CheckId> {
+    match expr {
+        Expr::Ascribe { check, .. } => Some(*check),
+        _ => None,
+    }
+}
+
+/// The checks that stand in a body, at any depth, those of ascriptions among them.
+pub fn checks_in(body: &Body) -> Vec<CheckId> {
+    let mut out = Vec::new();
+    walk(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Check { check, .. } => out.push(*check),
+        StmtKind::Let { expr, .. } => out.extend(own_check(expr)),
+    });
+    out
+}
+
 /// The checks of an expression: that of an ascription, and those that stand inside, at any depth.
 pub fn checks_of(expr: &Expr) -> Vec<CheckId> {
-    fn own(expr: &Expr) -> Option<CheckId> {
-        match expr {
-            Expr::Ascribe { check, .. } => Some(*check),
-            _ => None,
-        }
-    }
-    let mut out: Vec<CheckId> = own(expr).into_iter().collect();
-    for body in expr.bodies() {
-        walk(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Check { check, .. } => out.push(*check),
-            StmtKind::Let { expr, .. } => out.extend(own(expr)),
-        });
-    }
+    let mut out: Vec<CheckId> = own_check(expr).into_iter().collect();
+    expr.bodies().into_iter().for_each(|b| out.extend(checks_in(b)));
     out
 }
 

@@ -60,6 +60,20 @@ pub struct Analysis {
     certain: BTreeMap<FuncId, Vec<Spot>>,
 }
 
+impl Analysis {
+    /// Takes over what `other` found out about functions that this one has not seen.
+    pub fn add(&mut self, other: Analysis) {
+        let Analysis { shapes, verdicts, sketches, certain } = other;
+        let known = self.shapes.functions.len();
+        for function in shapes.functions.into_vec().into_iter().skip(known) {
+            self.shapes.functions.push(function);
+        }
+        self.verdicts.extend(verdicts.into_iter().filter(|(f, _)| f.index() >= known));
+        self.sketches.extend(sketches.into_iter().filter(|(f, _)| f.index() >= known));
+        self.certain.extend(certain.into_iter().filter(|(f, _)| f.index() >= known));
+    }
+}
+
 /// Finds the sizes of everything, and the checks that always hold.
 pub fn analyse(program: &Program) -> Analysis {
     let groups = groups::groups(program);

@@ -12,7 +12,7 @@
 
 use super::build::Scope;
 use super::form::Form;
-use super::kept::{runs_alone, whole_form};
+use super::kept::{Lone, Work, runs_alone, whole_form};
 use super::labels::Pattern;
 use super::rep::{Context, Rep};
 use super::{Building, Env, Flattener, Result};
@@ -33,8 +33,11 @@ impl Flattener<'_> {
         id
     }
 
-    fn result_form(&self, function: FuncId, pattern: &Pattern) -> Form {
+    pub(super) fn result_form(&self, function: FuncId, pattern: &Pattern) -> Form {
         let ty = &self.core.functions[function].result;
+        if let Some(form) = self.kept_forms.get(&(function, pattern.clone())) {
+            return form.clone();
+        }
         if pattern.alone {
             return whole_form(ty);
         }
@@ -50,31 +53,22 @@ impl Flattener<'_> {
         let forms: Vec<Form> = args.iter().map(|a| self.form_of(*a, cx)).collect();
         let lifted = cx.depth() > 0 && !forms.iter().all(Form::is_same);
         if self.pattern.alone && lifted {
-            return self.kept_call(function, args, env, cx);
+            let pattern = Pattern::alone(self.core, function);
+            let wanted = Form::per_point(&self.core.functions[function].result);
+            return self.kept_call(&Lone { function, pattern: &pattern, args, what: Work::Call }, &wanted, env, cx);
         }
         let pattern = match self.pattern.alone {
             true => Pattern::alone(self.core, function),
             false => self.labels.version(function, &Pattern { lifted, alone: false, params: forms }),
         };
-        if !lifted || !runs_alone(self.core, function) {
+        if !lifted || !runs_alone(self.core, &self.core.functions[function]) {
             return self.call_at_once(function, &pattern, args, env, cx);
         }
-        let alone = self.alone_guard(args, env, cx)?;
+        let alone = Pattern::alone(self.core, function);
         let form = self.result_form(function, &pattern);
-        let saved = self.fun.offsets.clone();
-        let then = self.body(|s| {
-            let rep = s.kept_call(function, args, env, cx)?;
-            s.border(&rep, &form, cx, &Scope::default())
-        })?;
-        self.fun.offsets = saved.clone();
-        let otherwise = self.body(|s| {
-            let rep = s.call_at_once(function, &pattern, args, env, cx)?;
-            s.border(&rep, &form, cx, &Scope::default())
-        })?;
-        self.fun.offsets = saved;
-        let (binds, rep) = self.fresh_border(&form, cx);
-        self.push(binds, flat::Expr::If { cond: alone, then, otherwise });
-        Ok(rep)
+        self.alone_or(Lone { function, pattern: &alone, args, what: Work::Call }, &form, env, cx, |s| {
+            s.call_at_once(function, &pattern, args, env, cx)
+        })
     }
 
     /// A call of a version, at all points of `cx` at once.

@@ -96,6 +96,15 @@ impl Form {
         }
     }
 
+    /// The same for a thread that has one of the points: an array is a part of its base.
+    pub(super) fn of_one(self) -> Form {
+        match self {
+            Form::Same(s) | Form::Each(s) => Form::Same(s),
+            Form::Tuple(parts) => Form::Tuple(parts.into_iter().map(Form::of_one).collect()),
+            Form::Array(_, elem) => Form::Array(How::View, elem),
+        }
+    }
+
     /// What a value of which only the type is known is at the host.
     pub(super) fn view(ty: &Type) -> Form {
         match ty {

@@ -20,8 +20,8 @@
 //! - a conditional over arrays, a loop that a thread cannot run, and a call of a recursive function, works on the points that take
 //!   part: a conditional packs them into a context of their own and combines afterwards, a loop does each turn for all points
 //!   that still run, a call becomes a call of the *lifted* function that takes all points at once (`branches.rs`, `loops.rs`,
-//!   `calls.rs`). Recursion ends when no point is left: one host read per wave. Beside it stands a version in which each point is left to a
-//!   thread (`kept.rs`).
+//!   `calls.rs`). Recursion ends when no point is left: one host read per wave. Beside calls and loops stands a version in which each point
+//!   is left to a thread (`kept.rs`, `lone_points.rs`).
 //!
 //! Before that, *labels* say of every value whether it is the same at all points, and of every array whether it is equally long
 //! there (`labels`). What is the same is computed once, by the host, and a condition that is makes a choice for all points
@@ -46,6 +46,7 @@ mod formulas;
 mod kept;
 mod labels;
 mod lifted;
+mod lone_points;
 mod loops;
 mod merge;
 mod operators;
@@ -64,7 +65,9 @@ use crate::analysis::shapes::Analysis;
 use crate::options::Options;
 use build::Scope;
 use env::Env;
+use form::Form;
 use labels::{Labels, Pattern};
+pub use lone_points::LonePoints;
 use rep::{Context, Ix, Rep};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
@@ -80,16 +83,23 @@ pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 type Types = IdVec<ValueId, core::Value>;
 
 /// Flattens a program. Calls that are left in it must be recursive ones (`inline_calls` has run).
-/// `analysis` is of this very program.
-pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) -> Result<flat::Program> {
+/// `analysis` and `points` are of this very program.
+pub fn flatten(
+    program: &core::Program,
+    analysis: &Analysis,
+    points: &LonePoints,
+    options: &Options,
+) -> Result<flat::Program> {
     let mut f = Flattener {
         core: program,
         analysis,
         options,
-        labels: Labels::find(program, analysis, options.regularity),
+        labels: Labels::find(program, analysis, points, options.regularity),
+        points,
         functions: IdVec::new(),
         versions: BTreeMap::new(),
         wanted: Vec::new(),
+        kept_forms: BTreeMap::new(),
         relying: BTreeSet::new(),
         fun: Building::default(),
         source: FuncId::new(0),
@@ -97,7 +107,7 @@ pub fn flatten(program: &core::Program, analysis: &Analysis, options: &Options) 
         counters: BTreeMap::new(),
         checks: program.checks.clone(),
         thresholds: IdVec::new(),
-        calls: 0,
+        lone: 0,
         binding: None,
         level: Level::Grid,
         span: Span::none(),
@@ -120,9 +130,13 @@ struct Flattener<'a> {
     options: &'a Options,
     functions: IdVec<FuncId, Option<flat::Function>>,
     labels: Labels,
+    /// The bodies of maps that threads may run.
+    points: &'a LonePoints,
     /// The versions of functions that are called, by the forms of their arguments.
     versions: BTreeMap<(FuncId, Pattern), FuncId>,
     wanted: Vec<(FuncId, Pattern, FuncId)>,
+    /// In which form bodies of maps give what they do to the threads that run them.
+    kept_forms: BTreeMap<(FuncId, Pattern), Form>,
     /// Values of Core that were bound inside parallel code and exist only where its points do.
     relying: BTreeSet<(FuncId, ValueId)>,
     fun: Building,
@@ -132,10 +146,10 @@ struct Flattener<'a> {
     counters: BTreeMap<ValueId, Ix>,
     /// The program's checks, and those of what entries are given.
     checks: IdVec<CheckId, CheckInfo>,
-    /// What guards of recursive calls compare with.
+    /// What guards of recursive calls and of loops compare with.
     thresholds: IdVec<flat::ThresholdId, flat::Threshold>,
-    /// How many recursive calls have such guards.
-    calls: usize,
+    /// How many have such guards.
+    lone: usize,
     /// The value whose expression is being translated.
     binding: Option<ValueId>,
     level: Level,

@@ -292,7 +292,7 @@ impl Flattener<'_> {
                 let item = self.by_formula(*param, item, &env, inner);
                 env.insert(*param, item);
             }
-            let rep = self.lifted_body(&lambda.body, &mut env, inner)?;
+            let rep = self.point_body(lambda, &mut env, inner)?;
             self.stored(inner, scope, &rep, name)?
         } else {
             return self.limit("an array of arrays inside sequential code");

@@ -91,13 +91,14 @@ fn asked(program: &Program, body: &Body, out: &mut Vec<Asked>) {
 /// Whether all points of some calls take the same branches, and each level is one call: then waves are a few operators per level, over rows that
 /// lie side by side.
 fn is_even(program: &Program, calls: BTreeSet<FuncId>) -> bool {
-    reached(program, calls.into_iter()).into_iter().all(|f| {
-        let function = &program.functions[f];
-        let mut calls = 0;
-        walk(&function.body, &mut |s| calls += usize::from(matches!(s.expr, Expr::Call { .. })));
-        // The points that take a branch with calls have a function of their own.
-        calls <= 1 && !function.name.contains("^wave")
-    })
+    !calls.is_empty()
+        && reached(program, calls.into_iter()).into_iter().all(|f| {
+            let function = &program.functions[f];
+            let mut calls = 0;
+            walk(&function.body, &mut |s| calls += usize::from(matches!(s.expr, Expr::Call { .. })));
+            // The points that take a branch with calls have a function of their own.
+            calls <= 1 && !function.name.contains("^wave")
+        })
 }
 
 /// Calls that are even stay in waves.
@@ -130,9 +131,13 @@ fn answer_no(body: &mut Body, asked: &BTreeSet<ValueId>) {
 /// From where on guards hold if nobody has tuned them. Waves cost some launches per level, and threads are only as good as they share: 64
 /// points, of which the largest has at most a sixteenth of all elements, keep any usual number of threads busy.
 fn tune(program: &mut Program, options: &Options) {
-    let (points, balance) = if options.tiles == TileSizes::TINY { (3, 2) } else { (64, 16) };
+    let (points, balance, long) = if options.tiles == TileSizes::TINY { (3, 2, 2) } else { (64, 16, 16) };
     for threshold in program.thresholds.iter_mut() {
-        threshold.value = if threshold.name.ends_with(".balanced") { balance } else { points };
+        threshold.value = match threshold.name.rsplit('.').next() {
+            Some("balanced") => balance,
+            Some("long") => long,
+            _ => points,
+        };
     }
 }
 
@@ -244,7 +249,7 @@ pub(super) fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
                 Target::C => {
                     tree = Choice::Version("outer");
                     for threshold in
-                        ["balanced", "outer"].iter().filter_map(|guard| by_name(&format!("{name}.{guard}")))
+                        ["long", "balanced", "outer"].iter().filter_map(|guard| by_name(&format!("{name}.{guard}")))
                     {
                         tree = test(threshold, tree);
                     }

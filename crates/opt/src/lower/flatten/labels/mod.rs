@@ -23,6 +23,7 @@ mod walk;
 
 use super::form::{Form, How};
 use super::kept::{runs_alone, whole_form};
+use super::lone_points::LonePoints;
 use crate::analysis::shapes::Analysis;
 use std::collections::BTreeMap;
 use terrace_algebra::{Size, SizeVar};
@@ -51,6 +52,11 @@ impl Pattern {
         let params = function.params.iter().map(|p| Form::view(&function.values[*p].ty));
         Pattern { lifted: false, alone: true, params: params.collect() }
     }
+
+    /// In which a thread runs the body of a map, of which these are the labels of what it is given: the same, at one point.
+    pub(super) fn of_point(labels: impl Iterator<Item = Form>) -> Pattern {
+        Pattern { lifted: false, alone: true, params: labels.map(Form::of_one).collect() }
+    }
 }
 
 /// What was found out about a function called in a pattern.
@@ -71,12 +77,12 @@ pub(super) struct Labels {
 
 impl Labels {
     /// Labels everything that entries and tests reach.
-    pub(super) fn find(program: &Program, analysis: &Analysis, regularity: bool) -> Labels {
+    pub(super) fn find(program: &Program, analysis: &Analysis, points: &LonePoints, regularity: bool) -> Labels {
         let mut before = Labels::default();
         for round in 0..ROUNDS {
             let give_up = round + 2 >= ROUNDS;
             let found = Labels::default();
-            let mut search = Search { program, analysis, regularity, before: &before, found, give_up };
+            let mut search = Search { program, analysis, points, regularity, before: &before, found, give_up };
             for (f, function) in program.functions.enumerate() {
                 if function.role != Role::Internal {
                     search.function(f, &Labels::entry(program, f, regularity));
@@ -114,6 +120,7 @@ impl Labels {
 struct Search<'a> {
     program: &'a Program,
     analysis: &'a Analysis,
+    points: &'a LonePoints,
     regularity: bool,
     before: &'a Labels,
     found: Labels,
@@ -154,7 +161,7 @@ impl Search<'_> {
             self.function(f, &Pattern::alone(self.program, f));
             return Some(if lifted { Form::per_point(result) } else { whole_form(result) });
         }
-        if lifted && runs_alone(self.program, f) {
+        if lifted && runs_alone(self.program, &self.program.functions[f]) {
             self.function(f, &Pattern::alone(self.program, f));
         }
         let wanted = Pattern { lifted, alone: false, params: args };

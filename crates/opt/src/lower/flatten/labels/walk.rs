@@ -23,6 +23,7 @@ const ROUNDS: usize = 12;
 
 pub(super) struct Walk<'s, 'a> {
     search: &'s mut Search<'a>,
+    id: FuncId,
     function: &'a Function,
     pub(super) shapes: &'a FunctionShapes,
     pub(super) values: BTreeMap<ValueId, Form>,
@@ -37,7 +38,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let values = function.params.iter().copied().zip(pattern.params.iter().cloned()).collect();
         let shapes = &search.analysis.shapes.functions[f];
         let regularity = search.regularity;
-        Walk { search, function, shapes, values, regularity, parallel: pattern.lifted, alone: pattern.alone }
+        Walk { search, id: f, function, shapes, values, regularity, parallel: pattern.lifted, alone: pattern.alone }
     }
 
     fn label(&self, atom: Atom) -> Form {
@@ -88,6 +89,10 @@ impl<'s, 'a> Walk<'s, 'a> {
             self.values.insert(*param, label);
         }
         let result = self.body(&lambda.body);
+        if let Some(point) = self.search.points.get(self.id, lambda).filter(|_| !self.alone) {
+            let pattern = Pattern::of_point(point.given.iter().map(|v| self.label(Atom::Var(*v))));
+            self.search.function(point.function, &pattern);
+        }
         self.parallel = parallel;
         result
     }

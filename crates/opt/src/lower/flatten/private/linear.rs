@@ -23,7 +23,7 @@ use terrace_ir::core::{Body, Expr, LoopForm, Stmt, StmtKind, Type};
 use terrace_ir::{Atom, ValueId};
 
 /// Whether a thread can run the loop: its state, its form and its body.
-pub(super) fn runs_alone(state: ValueId, form: &LoopForm, body: &Body, types: &Types) -> bool {
+pub(in super::super) fn runs_alone(state: ValueId, form: &LoopForm, body: &Body, types: &Types) -> bool {
     let mut track = Track { types, made: BTreeMap::new(), ended: BTreeSet::new(), next: 0, depth: 0 };
     let Some(first) = track.state_of(&types[state].ty) else { return false };
     track.turns(state, &first, form, body).is_some()

@@ -20,6 +20,8 @@
 mod branches;
 mod linear;
 
+pub(super) use linear::runs_alone as runs_in_place;
+
 use super::build::{Scope, size_of};
 use super::form::Form;
 use super::loops::Turns;
@@ -299,7 +301,7 @@ fn array_sizes(mut shape: &Shape) -> Vec<Size> {
 }
 
 /// Whether elements are scalars, or tuples of them, wherever they lie.
-fn holds_scalars(elem: &Elem) -> bool {
+pub(super) fn holds_scalars(elem: &Elem) -> bool {
     match elem {
         Elem::Scalar(..) => true,
         Elem::Tuple(parts) => parts.iter().all(holds_scalars),
@@ -337,7 +339,7 @@ fn flat_elem(elem: &Elem, columns: &mut impl Iterator<Item = ValueId>) -> Elem {
 }
 
 /// Elements in rows of these lengths; `counts` are the numbers of elements of each base.
-fn in_rows(elem: Elem, within: &[Atom], counts: &[Atom]) -> Elem {
+pub(super) fn in_rows(elem: Elem, within: &[Atom], counts: &[Atom]) -> Elem {
     within.iter().zip(counts).rev().fold(elem, |elem, (len, count)| Elem::Row {
         inner: Inner::Regular(*len),
         count: *count,
