@@ -107,7 +107,8 @@ pub fn program() -> Result<Program, String> {
 /// Runs a case at all its sizes.
 pub fn measure(program: &Program, case: &'static Case, strategy: Strategy) -> Result<Measured, String> {
     let setup = Setup::new(terrace::Backend::Flat).strategy(strategy);
-    let settings = Settings { step_limit: u64::MAX, ..setup.settings };
+    // With room for everything, so that the same version runs at all sizes.
+    let settings = Settings { step_limit: u64::MAX, memory_limit: Some(1 << 40), ..setup.settings };
     let engine = program.engine(setup.backend, &settings).map_err(|failed| failed.to_string())?;
     let mut costs = Vec::new();
     for n in case.sizes {

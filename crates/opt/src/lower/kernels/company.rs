@@ -6,25 +6,27 @@
 //! ```text
 //! (a0, a1, a2 | b0, b1, b2) { t0 = a0 + b0; t1 = a1 min b1; t2 = a2 max b2 }           +     min   max       three arrays of lanes
 //! (a0, a1, a2 | b0, b1, b2) { t0 = a0 + b0; if a1 < b1 { b1, b2 } else { a1, a2 } }    +     in turn         one, and the rest one by one
+//! (a0, a1, a2 | b0, b1, b2) { t0 = a0 + b0; if … { b1, b2 } else { a1, a2 } }            +     the later of two  three
 //! ```
 //!
 //! So a sum has the same bits alone and in company, and a loop over tuples is vector code. Components that are more than one operation, or that others
-//! look at, combine left to right as [`super::reduce`] says, behind each group of lanes. What decides is the operator, nothing else: not the
-//! body, its checks or the space.
+//! look at, choose together which tuple is the later one ([`super::choice`]), in lanes, or else combine left to right as [`super::reduce`] says, behind
+//! each group of lanes. What decides about the association is the operator, nothing else: not the body, its checks or the space.
 //!
-//! Declined: tuples without a sum or product of floats, which loops combine just as well; sums of floats of two sizes, whose lanes differ in number;
-//! tuples of very many.
+//! Declined: tuples without a sum or product of floats in which nothing is chosen, which loops combine just as well, or whose values take more than reading them; sums of floats of two sizes, whose lanes
+//! differ in number; tuples of very many.
 
 use super::build::{Builder, zero};
-use super::expr::{binary, local, select};
-use super::reduce::{Reduction, assign_all};
-use super::steady::is_steady;
+use super::choice::Choice;
+use super::expr::{and, binary, local, select};
+use super::reduce::{Reduction, assign_all, element};
+use super::steady::{is_quick, is_steady};
 use super::{Lowered, limit};
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::flat::visit::free_values_of_expr;
 use terrace_ir::flat::{Expr as FlatExpr, Operator};
-use terrace_ir::kernel::{ArrayId, Expr, LocalId};
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
 use terrace_ir::{Atom, ValueId};
 
 /// More arrays of lanes than this have no room in registers.
@@ -34,8 +36,12 @@ const MOST: usize = 16;
 pub struct Company {
     /// Per component: the operation that it is, if it is one; the others combine in turn.
     pub ops: Vec<Option<BinOp>>,
+    /// What the others choose together, if that is all they do.
+    pub choices: Vec<Choice>,
     /// The number of lanes.
     pub lanes: i64,
+    /// Whether the order of combination cannot be seen.
+    pub exact: bool,
 }
 
 /// What the lanes are kept in.
@@ -49,7 +55,12 @@ pub struct Kept {
 impl Company {
     /// Whether some components combine in turn.
     pub fn has_others(&self) -> bool {
-        self.ops.contains(&None)
+        self.ops.contains(&None) && self.choices.is_empty()
+    }
+
+    /// Whether a component combines in lanes.
+    pub fn is_in_lanes(&self, component: usize) -> bool {
+        self.ops[component].is_some() || !self.choices.is_empty()
     }
 }
 
@@ -101,8 +112,48 @@ impl Reduction<'_> {
             *op = op.filter(|op| in_lanes(*op, *ty) || terrace_base::is_exact(*op, *ty));
             sizes.extend(op.filter(|op| in_lanes(*op, *ty)).map(|_| ty.size_bytes()));
         }
-        let size = sizes.pop_first().filter(|_| sizes.is_empty())?;
-        Some(Company { ops, lanes: if size == 4 { 16 } else { 8 } })
+        let others: Vec<usize> = (0..ops.len()).filter(|i| ops[*i].is_none()).collect();
+        let choices = Choice::all(self.operator, &others, &types).unwrap_or_default();
+        let exact = sizes.is_empty();
+        let size = match sizes.pop_first() {
+            Some(size) if sizes.is_empty() => size,
+            None if !choices.is_empty() && self.reads_only(b) => types.iter().map(|ty| ty.size_bytes()).max()?,
+            _ => return None,
+        };
+        Some(Company { ops, choices, lanes: if size == 4 { 16 } else { 8 }, exact })
+    }
+
+    /// Whether the body is straight code of a few instructions.
+    fn reads_only(&self, b: &Builder<'_>) -> bool {
+        let whole = |a: &Atom| b.is_whole(a);
+        let reads = |e: &FlatExpr| matches!(e, FlatExpr::Read { .. } | FlatExpr::Size(_));
+        self.ok.is_none() && self.op.body.stmts.iter().all(|s| reads(&s.expr) || is_quick(&s.expr, &whole))
+    }
+
+    /// The values that come later, of lane `l` and `values`, into that lane.
+    pub fn choose_lane(
+        &self,
+        b: &mut Builder<'_>,
+        company: &Company,
+        arrays: &[ArrayId],
+        l: &Expr,
+        mask: Option<Expr>,
+        values: &[Expr],
+    ) {
+        let types = self.types(b);
+        for choice in &company.choices {
+            let mut old: Vec<Expr> = types.iter().map(|ty| zero(*ty)).collect();
+            for i in choice.components() {
+                old[i] = b.let_("old", types[i], element(arrays[i], l.clone()));
+            }
+            let later = choice.prefers_right(&old, values, &types);
+            let later = mask.clone().map_or(later.clone(), |mask| and(mask, later));
+            let later = b.let_("later", ScalarType::Bool, later);
+            for i in choice.components() {
+                let new = select(later.clone(), values[i].clone(), old[i].clone());
+                b.emit(Stmt::SetElement(arrays[i], l.clone(), new));
+            }
+        }
     }
 
     /// `vars = vars op values` of a tuple on a CPU: first the components that are operations of their own, then the others together.

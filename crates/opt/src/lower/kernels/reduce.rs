@@ -31,6 +31,9 @@ use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
 /// How many elements are computed side by side before they are combined one by one: what rows have many of.
 const GROUP: i64 = 4;
 
+/// Rows of fewer groups of lanes than this are short.
+const SHORT: i64 = 6;
+
 /// Groups of more values do not fit into registers.
 const MOST_GROUPED: usize = 6;
 
@@ -282,7 +285,9 @@ impl<'o> Reduction<'o> {
         let kept = Kept { arrays, keep };
         let known = length.is_some();
         let length = length.unwrap_or_else(|| sub(to.clone(), from.clone()));
-        let groups = mul(quot(length, int(lanes)), int(lanes));
+        let groups = mul(quot(length.clone(), int(lanes)), int(lanes));
+        // Lanes cost something at both ends; where the order cannot be seen, a short row does without.
+        let groups = if company.exact { select(lt(length, int(SHORT * lanes)), int(0), groups) } else { groups };
         let groups = if known { b.let_("groups", ScalarType::I64, groups) } else { groups };
         let rest = b.let_("rest", ScalarType::I64, add(from.clone(), groups.clone()));
         let has_groups = if known { lt(int(0), groups) } else { lt(from.clone(), rest.clone()) };
@@ -290,6 +295,7 @@ impl<'o> Reduction<'o> {
         let mut backs = Vec::new();
         for (i, front) in fronts.iter().enumerate() {
             let own = company.ops[i].is_some();
+            // What is chosen goes on from the lanes: the order does not matter.
             backs.push(if own { b.var("back", types[i], neutral[i].clone()) } else { *front });
         }
         b.when(has_groups, |b| {
@@ -314,12 +320,20 @@ impl<'o> Reduction<'o> {
                             b.emit(Stmt::SetElement(*array, l.clone(), super::expr::binary(*op, x, y)));
                         }
                     }
+                    if !company.choices.is_empty() {
+                        let mut others = Vec::new();
+                        for (array, ty) in kept.arrays.iter().zip(&types) {
+                            let other = element(*array, add(l.clone(), int(half)));
+                            others.push(b.let_("other", *ty, other));
+                        }
+                        self.choose_lane(b, company, &kept.arrays, &l, None, &others);
+                    }
                     Ok(())
                 })?;
                 half /= 2;
             }
-            for ((front, array), op) in fronts.iter().zip(&kept.arrays).zip(&company.ops) {
-                if op.is_some() {
+            for (i, (front, array)) in fronts.iter().zip(&kept.arrays).enumerate() {
+                if company.is_in_lanes(i) {
                     b.set(*front, element(*array, int(0)));
                 }
             }
@@ -354,9 +368,11 @@ impl<'o> Reduction<'o> {
             for ((array, op), x) in arrays.iter().zip(&company.ops).zip(&values) {
                 match op {
                     Some(op) => self.fold_lane(b, *op, *array, l.clone(), mask.clone(), std::slice::from_ref(x))?,
+                    None if !company.choices.is_empty() => {}
                     None => b.emit(Stmt::SetElement(*array, l.clone(), x.clone())),
                 }
             }
+            self.choose_lane(b, company, arrays, &l, mask.clone(), &values);
             if let (Some(keep), Some(mask)) = (keep, mask) {
                 b.emit(Stmt::SetElement(keep, l, mask));
             }

@@ -64,7 +64,7 @@ impl Reduction<'_> {
         let most = if b.target_is_cpu() { MOST_POINTS.min(self.block_size(b)) } else { MOST_ON_GPU };
         let n = as_int(length).filter(|n| (1..=most).contains(n))?;
         let body = straight(&self.op.body)? + straight(&self.operator.body)?;
-        let plain = !self.masked && self.ok.is_none() && !self.company(b).is_some_and(|c| c.has_others());
+        let plain = !self.masked && self.ok.is_none() && self.company(b).is_none_or(|c| c.exact || !c.has_others());
         (plain && n * body <= MOST_STMTS).then_some(n)
     }
 
