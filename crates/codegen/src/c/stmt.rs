@@ -392,6 +392,7 @@ impl Lines {
                     self.shared(k, *var, body, &shared);
                     return;
                 }
+                let around = self.lane;
                 let group = if *simd { self.group(k, *var, body) } else { Vec::new() };
                 if *simd && is_straight(body) {
                     self.line("#pragma omp simd");
@@ -399,6 +400,7 @@ impl Lines {
                 self.line(&head);
                 self.in_loop(k, body);
                 self.line("}");
+                self.lane = around;
                 self.add_group(k, &group);
                 self.store_vectors(k, &vectors);
                 if is_streamed {
