@@ -11,6 +11,9 @@
 //!                                        for q in low .. high  { … grid[j - 1] … }
 //! ```
 //!
+//! An index that goes back beyond a border, as in a mirror, is `q = (j - k) % (2 * n)` and then `min(q, 2 * n - 1 - q)`: up to the middle of the period that is
+//! `q`, so it has bounds like the others.
+//!
 //! Inside are the points where each `min`, `max`, `%` and comparison that finds an element, or decides whether there is one, is known: each
 //! is a bound on the loop's variable. Of bounds with a constant difference the tightest is computed, before the loop. What is compared must not
 //! depend on the loop, and must be far from the ends of `i64`, so that bounds do not wrap: else there is no inside. This is the
@@ -23,7 +26,7 @@ use super::expr::{add, and, as_int, eq, int, local, lt, max, min, select, sub, t
 use super::tidy::{children, children_mut, own_exprs, own_exprs_mut};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType};
-use terrace_ir::kernel::{Expr, Local, LocalId, ParamId, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, Local, LocalId, ParamId, Stmt};
 
 /// More bounds than this are not worth computing.
 const MOST_BOUNDS: usize = 8;
@@ -31,8 +34,11 @@ const MOST_BOUNDS: usize = 8;
 /// Constants in index arithmetic are below this, and so are the constants of bounds.
 const SMALL: i64 = 1 << 40;
 
-/// Everything that bounds are computed from is below this.
-const FAR: i64 = 1 << 61;
+/// Everything that bounds are computed from is below this; sums of `MOST_TERMS` of them do not wrap.
+const FAR: i64 = 1 << 57;
+
+/// A bound is a sum of at most so many terms.
+const MOST_TERMS: usize = 8;
 
 /// Splits the loops of a phase.
 pub fn split(stmts: &mut Vec<Stmt>, locals: &mut IdVec<LocalId, Local>) {
@@ -68,6 +74,8 @@ struct Inside {
     /// What gets another value later.
     assigned: BTreeSet<LocalId>,
     linear: BTreeMap<LocalId, Linear>,
+    /// What does not depend on the loop, less what is linear: an index seen in a mirror.
+    mirrored: BTreeMap<LocalId, (Expr, Linear)>,
     /// Variables that positions of elements are computed from.
     finds: BTreeSet<LocalId>,
     bounds: Vec<Bound>,
@@ -75,22 +83,19 @@ struct Inside {
 
 fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stmt>> {
     let Stmt::For { var, from, to, step, body, .. } = stmt else { return None };
-    if as_int(step) != Some(1) || !is_straight(body) {
+    if as_int(step) != Some(1) || !is_straight(body) && !is_list_of_lanes(body) {
         return None;
     }
-    let mut own = BTreeSet::from([*var]);
-    let (mut assigned, mut stored) = (BTreeSet::new(), BTreeSet::new());
-    written_in(body, &mut own, &mut assigned, &mut stored);
-    if !assigned.is_subset(&own) || stored.iter().any(|p| any_loads(body, Some(*p))) {
+    let mut inside = Inside::of(*var, body);
+    let mut stored = BTreeSet::new();
+    written_in(body, &mut BTreeSet::new(), &mut BTreeSet::new(), &mut stored);
+    if !inside.assigned.is_subset(&inside.own) || stored.iter().any(|p| any_loads(body, Some(*p))) {
         return None;
     }
-    let linear = BTreeMap::from([(*var, Linear { minus: int(0), plus: 0 })]);
-    let mut finds = BTreeSet::new();
-    while find(body, &mut finds) {}
-    let mut inside = Inside { own, assigned, linear, finds, bounds: Vec::new() };
     let inner = inside.stmts(body);
     let apart = |at: &Expr| inside.linear(at).is_some();
-    if !stores(body).into_iter().all(apart) || inside.bounds.is_empty() || inside.bounds.len() > MOST_BOUNDS {
+    let keeps_apart = stores(body).into_iter().all(apart) && inside.lanes_are_apart(body);
+    if !keeps_apart || inside.bounds.is_empty() || inside.bounds.len() > MOST_BOUNDS {
         return None;
     }
     let mut out = Vec::new();
@@ -120,6 +125,41 @@ fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stm
     out.push(Stmt::For { var: side, from: int(0), to: int(2), step: int(1), body: vec![border], simd: false });
     out.push(Stmt::For { var: *var, from: low, to: high, step: int(1), body: inner, simd: true });
     Some(out)
+}
+
+/// A loop over neighbouring points, split where it can be, and whether inside all its reads are of neighbouring elements, in one line of code.
+pub(super) fn neighbours(stmt: Stmt, locals: &mut IdVec<LocalId, Local>) -> (Vec<Stmt>, bool) {
+    let parts = split_loop(&stmt, locals).unwrap_or_else(|| vec![stmt]);
+    let beside = match parts.last() {
+        Some(Stmt::For { var, body, .. }) if is_list_of_lanes(body) => {
+            let mut inside = Inside::of(*var, body);
+            inside.stmts(body);
+            inside.assigned.is_empty() && inside.lanes_are_apart(body) && inside.reads_beside(body)
+        }
+        _ => false,
+    };
+    (parts, beside)
+}
+
+/// Whether the statements only name values, and set elements of arrays of fixed size.
+fn is_list_of_lanes(body: &[Stmt]) -> bool {
+    body.iter().all(|s| matches!(s, Stmt::Let(..) | Stmt::SetElement(..)))
+}
+
+/// Where elements of arrays of fixed size are read.
+fn elements<'e>(e: &'e Expr, out: &mut Vec<(ArrayId, &'e Expr)>) {
+    if let Expr::Element(array, at) = e {
+        out.push((*array, at));
+    }
+    children(e).into_iter().for_each(|c| elements(c, out));
+}
+
+/// The terms of a sum.
+fn terms<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match e {
+        Expr::Binary(BinOp::Add | BinOp::Sub, a, b) => [a, b].into_iter().for_each(|c| terms(c, out)),
+        e => out.push(e),
+    }
 }
 
 pub(super) fn is_straight(body: &[Stmt]) -> bool {
@@ -208,6 +248,47 @@ fn find_in(e: &Expr, out: &mut BTreeSet<LocalId>) {
 }
 
 impl Inside {
+    fn of(var: LocalId, body: &[Stmt]) -> Inside {
+        let mut own = BTreeSet::from([var]);
+        let mut assigned = BTreeSet::new();
+        written_in(body, &mut own, &mut assigned, &mut BTreeSet::new());
+        let linear = BTreeMap::from([(var, Linear { minus: int(0), plus: 0 })]);
+        let mut finds = BTreeSet::new();
+        while find(body, &mut finds) {}
+        Inside { own, assigned, linear, mirrored: BTreeMap::new(), finds, bounds: Vec::new() }
+    }
+
+    /// Whether each round sets elements of arrays in a place of its own, and reads of those arrays no other.
+    fn lanes_are_apart(&self, body: &[Stmt]) -> bool {
+        let mut reads = Vec::new();
+        body.iter().flat_map(own_exprs).for_each(|e| elements(e, &mut reads));
+        body.iter().all(|s| match s {
+            Stmt::SetElement(array, at, _) => {
+                let others = body.iter().filter_map(|s| match s {
+                    Stmt::SetElement(a, at, _) if a == array => Some(at),
+                    _ => None,
+                });
+                let read = reads.iter().filter(|(a, _)| a == array).map(|(_, at)| *at);
+                self.linear(at).is_some() && others.chain(read).all(|other| other == at)
+            }
+            _ => true,
+        })
+    }
+
+    /// Whether the reads of neighbouring rounds are of neighbouring elements, or of the same one.
+    fn reads_beside(&self, body: &[Stmt]) -> bool {
+        body.iter().flat_map(own_exprs).all(|e| self.reads_beside_in(e))
+    }
+
+    fn reads_beside_in(&self, e: &Expr) -> bool {
+        let beside = match e {
+            Expr::Load(_, at) => self.linear(at).is_some() || self.is_fixed(at),
+            Expr::LoadFresh(..) => false,
+            _ => true,
+        };
+        beside && children(e).into_iter().all(|c| self.reads_beside_in(c))
+    }
+
     fn stmts(&mut self, body: &[Stmt]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(body.len());
         for stmt in body {
@@ -216,10 +297,11 @@ impl Inside {
                 Stmt::Let(v, e) => {
                     let counts = self.finds.contains(v);
                     self.expr(e, counts);
-                    if let Some(linear) = self.linear(e)
-                        && !self.assigned.contains(v)
-                    {
+                    if self.assigned.contains(v) {
+                    } else if let Some(linear) = self.linear(e) {
                         self.linear.insert(*v, linear);
+                    } else if let Some(mirrored) = self.mirrored(e) {
+                        self.mirrored.insert(*v, mirrored);
                     }
                 }
                 Stmt::If(c, a, b) => {
@@ -288,6 +370,8 @@ impl Inside {
         match (op, x, y) {
             (BinOp::Min, Some(x), _) if self.is_fixed(b) => self.bounded(true, x, b).then(|| a.clone()),
             (BinOp::Min, _, Some(y)) if self.is_fixed(a) => self.bounded(true, y, a).then(|| b.clone()),
+            (BinOp::Min, Some(x), None) => self.before_middle(x, b).then(|| a.clone()),
+            (BinOp::Min, None, Some(y)) => self.before_middle(y, a).then(|| b.clone()),
             (BinOp::Max, Some(x), _) if self.is_fixed(b) => self.bounded(false, x, b).then(|| a.clone()),
             (BinOp::Max, _, Some(y)) if self.is_fixed(a) => self.bounded(false, y, a).then(|| b.clone()),
             (BinOp::Rem, Some(x), _) if self.is_fixed(b) => {
@@ -302,6 +386,25 @@ impl Inside {
             (BinOp::Lt, _, Some(y)) if self.is_fixed(a) => self.bounded(false, shifted(y, -1), a).then(|| truth(true)),
             (BinOp::Ge, _, Some(y)) if self.is_fixed(a) => self.bounded(true, y, a).then(|| truth(true)),
             (BinOp::Gt, _, Some(y)) if self.is_fixed(a) => self.bounded(true, shifted(y, 1), a).then(|| truth(true)),
+            _ => None,
+        }
+    }
+
+    /// Asks for an index to be at most what it is in a mirror; no if that is not what the expression is.
+    fn before_middle(&mut self, index: Linear, mirrored: &Expr) -> bool {
+        match self.mirrored(mirrored) {
+            Some((last, of)) if of == index => {
+                let middle = Expr::Binary(BinOp::Shr, Box::new(last), Box::new(int(1)));
+                self.bounded(true, index, &middle)
+            }
+            _ => false,
+        }
+    }
+
+    fn mirrored(&self, e: &Expr) -> Option<(Expr, Linear)> {
+        match e {
+            Expr::Local(v) => self.mirrored.get(v).cloned(),
+            Expr::Binary(BinOp::Sub, a, b) if self.is_fixed(a) => Some(((**a).clone(), self.linear(b)?)),
             _ => None,
         }
     }
@@ -323,7 +426,11 @@ impl Inside {
             let plus = l.plus.checked_add(by).filter(|p| p.abs() < SMALL)?;
             Some(Linear { plus, ..l })
         };
-        let moved = |l: Linear, minus: Expr| (l.minus == int(0)).then_some(Linear { minus, ..l });
+        let few = |l: Linear| {
+            let mut all = Vec::new();
+            terms(&l.minus, &mut all);
+            (all.len() < MOST_TERMS).then_some(l)
+        };
         match e {
             Expr::Local(v) => self.linear.get(v).cloned(),
             Expr::Binary(BinOp::Add, a, b) => match (self.linear(a), self.linear(b)) {
@@ -331,7 +438,7 @@ impl Inside {
                     let other = if self.linear(a).is_some() { b } else { a };
                     match as_int(other) {
                         Some(c) => small(l, c),
-                        None if self.is_fixed(other) => moved(l, sub(int(0), (**other).clone())),
+                        None if self.is_fixed(other) => few(Linear { minus: sub(l.minus, (**other).clone()), ..l }),
                         None => None,
                     }
                 }
@@ -341,7 +448,7 @@ impl Inside {
                 let l = self.linear(a)?;
                 match as_int(b) {
                     Some(c) => small(l, c.checked_neg()?),
-                    None if self.is_fixed(b) => moved(l, (**b).clone()),
+                    None if self.is_fixed(b) => few(Linear { minus: add(l.minus, (**b).clone()), ..l }),
                     None => None,
                 }
             }
@@ -369,7 +476,10 @@ impl Inside {
         let mut near = truth(true);
         let mut seen = Vec::new();
         for bound in &self.bounds {
-            for e in [&bound.linear.minus, &bound.than] {
+            let mut all = Vec::new();
+            terms(&bound.linear.minus, &mut all);
+            terms(&bound.than, &mut all);
+            for e in all {
                 if as_int(e).is_none() && !seen.contains(e) {
                     seen.push(e.clone());
                     let both = and(lt(int(-FAR), e.clone()), lt(e.clone(), int(FAR)));

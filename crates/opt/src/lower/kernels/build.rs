@@ -264,6 +264,14 @@ impl<'h> Builder<'h> {
         Ok(())
     }
 
+    /// The statements of a loop over neighbouring points, cut at its borders. Says whether inside it reads neighbouring elements only.
+    pub fn for_neighbours(&mut self, var: LocalId, count: Expr, body: Vec<Stmt>) -> bool {
+        let stmt = Stmt::For { var, from: int(0), to: count, step: int(1), body, simd: true };
+        let (parts, beside) = super::borders::neighbours(stmt, &mut self.locals);
+        self.current.extend(parts);
+        beside
+    }
+
     /// `while cond { body }`.
     pub fn while_(&mut self, cond: Expr, f: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
         let body = self.nested(f)?;

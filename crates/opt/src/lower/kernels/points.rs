@@ -291,27 +291,7 @@ fn for_level<'h>(
         parent.define(b, op);
         return f(b, &parent);
     }
-    let (start, from, to) = if d == 0 {
-        match range {
-            Some((lo, hi)) => (int(0), lo[0].clone(), hi[0].clone()),
-            None => {
-                let n = count(b, op, 1)?;
-                (int(0), int(0), n)
-            }
-        }
-    } else {
-        let start = row_start(b, op, d, &parent)?;
-        let length = row_length(b, op, d, &parent)?;
-        let end = add(start.clone(), length);
-        match range {
-            Some((lo, hi)) => {
-                let from = b.let_("from", ScalarType::I64, max(lo[d].clone(), start.clone()));
-                let to = b.let_("to", ScalarType::I64, min(hi[d].clone(), end));
-                (start, from, to)
-            }
-            None => (start.clone(), start, end),
-        }
-    };
+    let Run { start, from, to, .. } = run_below(b, op, &parent, range)?;
     let name = b.host.function.values[op.positions[d]].name.clone();
     b.for_(&name, from, to, int(1), false, |b, q| {
         let index = if as_int(&start) == Some(0) {
@@ -324,5 +304,76 @@ fn for_level<'h>(
         point.indices.push(index);
         point.positions.push(q);
         for_level(b, op, upto, point, range, f)
+    })
+}
+
+/// Neighbouring points: a part of one row, or of the only one.
+pub struct Run {
+    /// The point above the row.
+    pub above: Point,
+    /// The position of the row's first point.
+    pub start: Expr,
+    /// The position of the first point of the part.
+    pub from: Expr,
+    /// Behind the last one.
+    pub to: Expr,
+}
+
+impl Run {
+    /// The point at a position, whose index is known.
+    pub fn point(&self, index: Expr, position: Expr) -> Point {
+        let mut point = self.above.clone();
+        point.indices.push(index);
+        point.positions.push(position);
+        point
+    }
+}
+
+/// The points below `parent` that are in a range, if there is one.
+fn run_below(b: &mut Builder<'_>, op: &Op, parent: &Point, range: Option<(&[Expr], &[Expr])>) -> Lowered<Run> {
+    let d = parent.positions.len();
+    let above = parent.clone();
+    if d == 0 {
+        let (from, to) = match range {
+            Some((lo, hi)) => (lo[0].clone(), hi[0].clone()),
+            None => (int(0), count(b, op, 1)?),
+        };
+        return Ok(Run { above, start: int(0), from, to });
+    }
+    let start = row_start(b, op, d, parent)?;
+    let length = row_length(b, op, d, parent)?;
+    let end = add(start.clone(), length);
+    let (from, to) = match range {
+        Some((lo, hi)) => {
+            let from = b.let_("from", ScalarType::I64, max(lo[d].clone(), start.clone()));
+            (from, b.let_("to", ScalarType::I64, min(hi[d].clone(), end)))
+        }
+        None => (start.clone(), end),
+    };
+    Ok(Run { above, start, from, to })
+}
+
+/// Nested loops over the rows that the points of the first `upto` dimensions with positions `lo .. hi` are in, without the loop over
+/// the points themselves. The indices and positions above are defined inside.
+pub fn for_runs<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    upto: usize,
+    lo: Expr,
+    hi: Expr,
+    f: impl FnOnce(&mut Builder<'h>, &Run) -> Lowered<()>,
+) -> Lowered<()> {
+    if upto <= 1 {
+        return f(b, &Run { above: Point::default(), start: int(0), from: lo, to: hi });
+    }
+    b.when(lt(lo.clone(), hi.clone()), |b| {
+        let first = locate(b, op, upto, lo)?;
+        let last = locate(b, op, upto, sub(hi, int(1)))?;
+        let ends: Vec<Expr> = last.positions.into_iter().map(|e| add(e, int(1))).collect();
+        let range = Some((first.positions.as_slice(), ends.as_slice()));
+        for_level(b, op, upto - 1, Point::default(), range, |b, above| {
+            let run = run_below(b, op, above, range)?;
+            f(b, &run)
+        })
     })
 }

@@ -18,6 +18,7 @@
 
 mod hist;
 mod map;
+mod neighbours;
 mod pack;
 mod products;
 mod reduce;

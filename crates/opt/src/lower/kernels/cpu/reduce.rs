@@ -10,15 +10,17 @@
 //!                                                                   phase 1, tile 0: (neutral + abc) + def
 //! ```
 //!
-//! Where all rows have one length, those that are whole in a tile are found by a division and have a loop of their own.
+//! Where all rows have one length, those that are whole in a tile are found by a division and have a loop of their own. Many short ones are reduced side by
+//! side ([`super::neighbours`]).
 //! A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
 
+use super::neighbours::Neighbours;
 use super::tiles::{RowPart, WorkTile, for_rows, has_work, part_of, regular_length, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, le, local, lt, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
-use crate::lower::kernels::points::{Point, for_points, locate};
+use crate::lower::kernels::points::{Point, Run, for_runs, locate};
 use crate::lower::kernels::reduce::{Reduction, Row};
 use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::{Lowered, limit};
@@ -125,7 +127,7 @@ impl Cut<'_> {
             let first = quot(add(tile.lo.clone(), length.clone()), unit.clone());
             let first = b.let_("first_whole", ScalarType::I64, first);
             let end = b.let_("end_whole", ScalarType::I64, max(first.clone(), quot(tile.hi.clone(), unit)));
-            for_points(b, self.op, d, first.clone(), end.clone(), |b, parent| self.whole_row(b, &tile, parent))?;
+            for_runs(b, self.op, d, first.clone(), end.clone(), |b, run| self.whole_rows(b, &tile, run, &length))?;
             let head = row_of(b, self.op, &tile, tile.lo.clone())?;
             let tail = row_of(b, self.op, &tile, sub(tile.hi.clone(), int(1)))?;
             b.for_("side", int(0), int(2), int(1), false, |b, side| {
@@ -141,6 +143,30 @@ impl Cut<'_> {
                 })
             })
         })
+    }
+
+    /// Neighbouring rows that are in the tile as a whole: side by side where that is possible and there are enough of them.
+    fn whole_rows(&self, b: &mut Builder<'_>, tile: &WorkTile, run: &Run, length: &Expr) -> Lowered<()> {
+        let one_by_one = |b: &mut Builder<'_>| {
+            let d = self.op.space.len() - 2;
+            let names = &b.host.function.values;
+            let (index, position) = (names[self.op.indices[d]].name.clone(), names[self.op.positions[d]].name.clone());
+            b.for_(&position, run.from.clone(), run.to.clone(), int(1), false, |b, p| {
+                let i = if run.start == int(0) { p.clone() } else { sub(p.clone(), run.start.clone()) };
+                let i = b.let_(&index, ScalarType::I64, i);
+                let parent = run.point(i, p);
+                parent.define(b, self.op);
+                self.whole_row(b, tile, &parent)
+            })
+        };
+        let Some(neighbours) = Neighbours::of(b, self.op, &self.reduction, length) else { return one_by_one(b) };
+        let Some(together) = neighbours.together(b, run, &|b, p, value| self.store(b, p, vec![value]))? else {
+            return one_by_one(b);
+        };
+        let alone = b.nested(one_by_one)?;
+        let worth = neighbours.is_worth_it(b, run);
+        b.emit(Stmt::If(worth, together, alone));
+        Ok(())
     }
 
     /// A row that is in the tile as a whole. Whether rows are longer than a block is the same for all of them.

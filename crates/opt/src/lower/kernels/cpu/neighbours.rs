@@ -1,0 +1,276 @@
+//! Short rows of one length, side by side.
+//!
+//! A window of five or thirty weights has too few elements to fill vectors, and each row ends with the combination of its lanes. But there are as many
+//! windows as cells, and the next one reads the next elements. So neighbouring rows are the lanes, and the loop over the elements of a row is the outer one:
+//!
+//! ```text
+//! for p { for k { total = total + w[k] * x[p + k] } out[p] = total }
+//!
+//! for block of 256 points { for k { for l { back[l] = back[l] + w[k] * x[p + l + k] } } for l { out[p + l] = back[l] } }
+//! ```
+//!
+//! Every row is combined as [`crate::lower::kernels::reduce`] says, so its bits are those it has alone: the lanes of a row are rows of a table, of which each column
+//! belongs to a point.
+//!
+//! ```text
+//! for c by L { for t in 0 .. L { for l { lane[t][l] = lane[t][l] + w[c + t] * x[p + l + c + t] } } }       then lane[t] + lane[t + L/2], …
+//! ```
+//!
+//! What is the same for all points of the block is computed before the innermost loop, once for each `k`: so is the row that an index beyond a border goes
+//! back to. The rest of the loop is split at its own borders ([`crate::lower::kernels::borders`]).
+//!
+//! Declined: loops that read anything but one element for all points or neighbouring ones; bodies with checks, masks or branches; tuples; rows of a few elements
+//! whose number is known, which are written out; and, when the program runs, fewer points in a row than are worth it, and rows of more than one block.
+
+use crate::lower::kernels::Lowered;
+use crate::lower::kernels::body::{is_checked_scalars, may_fail};
+use crate::lower::kernels::build::Builder;
+use crate::lower::kernels::expr::{add, and, binary, int, le, local, lt, min, mul, quot, sub};
+use crate::lower::kernels::limit;
+use crate::lower::kernels::points::Run;
+use crate::lower::kernels::reduce::{Reduction, element};
+use crate::lower::kernels::tidy::{children, own_exprs};
+use std::collections::BTreeSet;
+use terrace_base::{BinOp, ScalarType};
+use terrace_ir::flat::Op;
+use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
+
+/// A body with more statements is not written out once more.
+const SMALL_BODY: usize = 24;
+
+/// Points of a block: so many that what is done once per block costs little, and so few that their table stays in the cache.
+const BLOCK: i64 = 256;
+
+/// Rows of one length that can be reduced side by side.
+pub(super) struct Neighbours<'o> {
+    op: &'o Op,
+    combine: BinOp,
+    neutral: Expr,
+    ty: ScalarType,
+    /// The lanes of a row; one where any order will do.
+    lanes: i64,
+    /// The longest row.
+    most: i64,
+    length: Expr,
+    /// Points of a block.
+    points: i64,
+}
+
+/// Writes the result of the row at a position.
+type Store<'s> = &'s dyn Fn(&mut Builder<'_>, Expr, Expr) -> Lowered<()>;
+
+/// Some points side by side.
+struct Block<'r> {
+    run: &'r Run,
+    /// The position of the first one.
+    position: Expr,
+    /// Its index in its row.
+    index: Expr,
+    /// How many there are.
+    some: Expr,
+}
+
+/// Where lanes of all points are kept: an array, and where in it those of the first point are.
+type Kept = (ArrayId, Expr);
+
+impl<'o> Neighbours<'o> {
+    /// What is known before their loop is written.
+    pub(super) fn of(
+        b: &mut Builder<'_>,
+        op: &'o Op,
+        reduction: &Reduction<'_>,
+        length: &Expr,
+    ) -> Option<Neighbours<'o>> {
+        let is_simple = is_checked_scalars(&op.body) && !may_fail(&op.body) && op.body.stmts.len() <= SMALL_BODY;
+        if !is_simple || reduction.masked || reduction.few_points(b, length).is_some() {
+            return None;
+        }
+        let [ty] = *reduction.types(b).as_slice() else { return None };
+        let combine = reduction.operator.as_binary()?;
+        let lanes = match reduction.lanes(b) {
+            Some((_, _, lanes)) => lanes,
+            None if reduction.is_exact(b) => 1,
+            None => return None,
+        };
+        let neutral = Expr::Const(reduction.neutral.first()?.constant()?);
+        let most = reduction.block_size(b);
+        let points = (b.host.tiles.cpu_tile as i64 / 64).clamp(2, BLOCK);
+        Some(Neighbours { op, combine, neutral, ty, lanes, most, length: length.clone(), points })
+    }
+
+    /// Whether there are enough points, and their rows are as they must be.
+    pub(super) fn is_worth_it(&self, b: &Builder<'_>, run: &Run) -> Expr {
+        let least = (b.host.tiles.cpu_tile as i64 / 256).max(1);
+        let enough = le(int(least), sub(run.to.clone(), run.from.clone()));
+        let some = and(lt(int(0), self.length.clone()), enough);
+        if self.lanes == 1 { some } else { and(some, le(self.length.clone(), int(self.most))) }
+    }
+
+    /// The statements for a run; none if the loop is not such that it becomes vector code.
+    pub(super) fn together(&self, b: &mut Builder<'_>, run: &Run, store: Store<'_>) -> Lowered<Option<Vec<Stmt>>> {
+        let mut beside = true;
+        let stmts = b.nested(|b| {
+            b.for_("block", run.from.clone(), run.to.clone(), int(self.points), false, |b, position| {
+                let some = min(sub(run.to.clone(), position.clone()), int(self.points));
+                let some = b.let_("some", ScalarType::I64, some);
+                let index = b.let_("first", ScalarType::I64, sub(position.clone(), run.start.clone()));
+                beside = self.block(b, &Block { run, position, index, some }, store)?;
+                Ok(())
+            })
+        })?;
+        Ok(beside.then_some(stmts))
+    }
+
+    fn block(&self, b: &mut Builder<'_>, block: &Block<'_>, store: Store<'_>) -> Lowered<bool> {
+        let back = (b.array("back", self.ty, self.points as usize, false), int(0));
+        self.fill(b, block, &back)?;
+        if self.lanes == 1 {
+            let beside = self.elements(b, block, (int(0), self.length.clone()), &back)?;
+            self.for_lanes(b, block, |b, l| {
+                let total = binary(self.combine, self.neutral.clone(), element(back.0, l.clone()));
+                store(b, add(block.position.clone(), l), total)
+            })?;
+            return Ok(beside);
+        }
+        let lanes = b.array("lane", self.ty, (self.lanes * self.points) as usize, false);
+        let whole = mul(quot(self.length.clone(), int(self.lanes)), int(self.lanes));
+        let whole = b.let_("groups", ScalarType::I64, whole);
+        self.fill(b, block, &(lanes, int(0)))?;
+        let mut beside = true;
+        b.when(lt(int(0), whole.clone()), |b| {
+            beside = self.groups(b, block, &whole, lanes)?;
+            Ok(())
+        })?;
+        beside &= self.elements(b, block, (whole, self.length.clone()), &back)?;
+        self.for_lanes(b, block, |b, l| {
+            let part = binary(self.combine, element(lanes, l.clone()), element(back.0, l.clone()));
+            store(b, add(block.position.clone(), l), binary(self.combine, self.neutral.clone(), part))
+        })?;
+        Ok(beside)
+    }
+
+    /// The elements of all whole groups, into the lanes of their rows; then the lanes of each row together, into the first.
+    fn groups(&self, b: &mut Builder<'_>, block: &Block<'_>, whole: &Expr, lanes: ArrayId) -> Lowered<bool> {
+        let at = |b: &mut Builder<'_>, t: Expr| b.let_("row", ScalarType::I64, mul(t, int(self.points)));
+        b.for_("t", int(1), int(self.lanes), int(1), false, |b, t| {
+            let row = at(b, t);
+            self.fill(b, block, &(lanes, row))
+        })?;
+        let mut beside = true;
+        b.for_("c", int(0), whole.clone(), int(self.lanes), false, |b, c| {
+            b.for_("t", int(0), int(self.lanes), int(1), false, |b, t| {
+                let row = at(b, t.clone());
+                let k = b.let_("k", ScalarType::I64, add(c, t));
+                beside = self.element(b, block, k, &(lanes, row))?;
+                Ok(())
+            })
+        })?;
+        let mut half = self.lanes / 2;
+        while half > 0 {
+            b.for_("t", int(0), int(half), int(1), false, |b, t| {
+                let (one, other) = (at(b, t.clone()), add(t, int(half)));
+                let other = at(b, other);
+                self.for_lanes(b, block, |b, l| {
+                    let to = add(one, l.clone());
+                    let sum = binary(self.combine, element(lanes, to.clone()), element(lanes, add(other, l)));
+                    b.emit(Stmt::SetElement(lanes, to, sum));
+                    Ok(())
+                })
+            })?;
+            half /= 2;
+        }
+        Ok(beside)
+    }
+
+    fn elements(&self, b: &mut Builder<'_>, block: &Block<'_>, range: (Expr, Expr), into: &Kept) -> Lowered<bool> {
+        let mut beside = true;
+        b.for_("k", range.0, range.1, int(1), false, |b, k| {
+            beside = self.element(b, block, k, into)?;
+            Ok(())
+        })?;
+        Ok(beside)
+    }
+
+    /// Element `k` of the row of each point.
+    fn element(&self, b: &mut Builder<'_>, block: &Block<'_>, k: Expr, into: &Kept) -> Lowered<bool> {
+        let lane = b.local("l", ScalarType::I64);
+        let body = b.nested(|b| {
+            let index = b.let_("i", ScalarType::I64, add(block.index.clone(), local(lane)));
+            let position = b.let_("p", ScalarType::I64, add(block.position.clone(), local(lane)));
+            let start = mul(position.clone(), self.length.clone());
+            let q = b.let_("q", ScalarType::I64, add(start, k.clone()));
+            let mut point = block.run.point(index, position);
+            point.indices.push(k);
+            point.positions.push(q);
+            point.define(b, self.op);
+            b.body(&self.op.body, |b, values| {
+                let [value] = values.as_slice() else { return Err(limit(b.span(), "this reduction")) };
+                let at = add(into.1.clone(), local(lane));
+                let sum = binary(self.combine, element(into.0, at.clone()), value.clone());
+                b.emit(Stmt::SetElement(into.0, at, sum));
+                Ok(())
+            })
+        })?;
+        let (same, own) = apart(body, lane);
+        same.into_iter().for_each(|s| b.emit(s));
+        Ok(b.for_neighbours(lane, block.some.clone(), own))
+    }
+
+    fn for_lanes<'h>(
+        &self,
+        b: &mut Builder<'h>,
+        block: &Block<'_>,
+        f: impl FnOnce(&mut Builder<'h>, Expr) -> Lowered<()>,
+    ) -> Lowered<()> {
+        b.for_("l", int(0), block.some.clone(), int(1), true, f)
+    }
+
+    fn fill(&self, b: &mut Builder<'_>, block: &Block<'_>, kept: &Kept) -> Lowered<()> {
+        self.for_lanes(b, block, |b, l| {
+            b.emit(Stmt::SetElement(kept.0, add(kept.1.clone(), l), self.neutral.clone()));
+            Ok(())
+        })
+    }
+}
+
+/// The statements that are the same in all lanes, and the others that something needs.
+fn apart(body: Vec<Stmt>, lane: LocalId) -> (Vec<Stmt>, Vec<Stmt>) {
+    let mut varies = BTreeSet::from([lane]);
+    let (mut same, mut own) = (Vec::new(), Vec::new());
+    for stmt in body {
+        match &stmt {
+            Stmt::Let(_, e) if !depends(e, &varies) => same.push(stmt),
+            Stmt::Let(v, _) => {
+                varies.insert(*v);
+                own.push(stmt);
+            }
+            _ => own.push(stmt),
+        }
+    }
+    let mut needed = BTreeSet::new();
+    let mut kept = Vec::new();
+    for stmt in own.into_iter().rev() {
+        if !matches!(&stmt, Stmt::Let(v, _) if !needed.contains(v)) {
+            own_exprs(&stmt).into_iter().for_each(|e| mentioned(e, &mut needed));
+            kept.push(stmt);
+        }
+    }
+    kept.reverse();
+    (same, kept)
+}
+
+/// Whether the value may differ between lanes.
+fn depends(e: &Expr, varies: &BTreeSet<LocalId>) -> bool {
+    match e {
+        Expr::Local(v) => varies.contains(v),
+        Expr::Element(..) | Expr::LoadFresh(..) | Expr::Shuffle(..) => true,
+        e => children(e).into_iter().any(|c| depends(c, varies)),
+    }
+}
+
+fn mentioned(e: &Expr, out: &mut BTreeSet<LocalId>) {
+    if let Expr::Local(v) = e {
+        out.insert(*v);
+    }
+    children(e).into_iter().for_each(|c| mentioned(c, out));
+}
