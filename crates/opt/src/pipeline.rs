@@ -14,8 +14,8 @@ use crate::lower::{kernels, place_in_memory};
 use crate::optimise::{
     check_once, choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
     lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_along_rows, read_early, read_through_views,
-    reduce_before_branches, reduce_filtered, regular_entry, simplify, simplify_core, spell_out_operators,
-    spell_out_sums, spell_out_views, write_through_parts,
+    reduce_before_branches, reduce_filtered, reduce_in_turn, regular_entry, simplify, simplify_core,
+    spell_out_operators, spell_out_sums, spell_out_views, write_through_parts,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -208,6 +208,13 @@ pub const FLAT: &[Pass<flat::Program>] = &[
 
 /// On Flat, after which operators have the versions that the strategy asks for.
 pub const VERSIONS: &[Pass<flat::Program>] = &[
+    // After fusion, which brings reads to the reduction that they are for; before anything is turned, so that nothing is turned twice.
+    Pass {
+        name: "reduce_in_turn",
+        about: "on a CPU, rows whose results are only read in turned order are reduced in that order",
+        wanted: |options| options.fusion && options.target == Target::C,
+        run: |p, _| reduce_in_turn::reduce_in_turn(p),
+    },
     // After fusion, which brings reads to the reduction that they are for.
     Pass {
         name: "read_along_rows",

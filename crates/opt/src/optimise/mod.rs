@@ -18,6 +18,7 @@ pub mod read_early;
 pub mod read_through_views;
 pub mod reduce_before_branches;
 pub mod reduce_filtered;
+pub mod reduce_in_turn;
 pub mod regular_entry;
 pub mod simplify;
 pub mod simplify_core;

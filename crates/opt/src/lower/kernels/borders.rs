@@ -44,7 +44,9 @@ const MOST_TERMS: usize = 8;
 pub fn split(stmts: &mut Vec<Stmt>, locals: &mut IdVec<LocalId, Local>) {
     let mut out = Vec::with_capacity(stmts.len());
     for mut stmt in std::mem::take(stmts) {
-        if let Some(parts) = split_loop(&stmt, locals) {
+        // Loops over lanes have been split where they were written.
+        let is_lanes = matches!(&stmt, Stmt::For { body, .. } if !is_straight(body));
+        if !is_lanes && let Some(parts) = split_loop(&stmt, locals) {
             out.extend(parts);
             continue;
         }

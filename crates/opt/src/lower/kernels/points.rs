@@ -291,19 +291,29 @@ fn for_level<'h>(
         parent.define(b, op);
         return f(b, &parent);
     }
-    let Run { start, from, to, .. } = run_below(b, op, &parent, range)?;
+    let run = run_below(b, op, &parent, range)?;
+    for_run(b, op, &run, |b, point| for_level(b, op, upto, point.clone(), range, f))
+}
+
+/// A loop over the points of a run. The operator's indices and positions are defined inside.
+pub fn for_run<'h>(
+    b: &mut Builder<'h>,
+    op: &Op,
+    run: &Run,
+    f: impl FnOnce(&mut Builder<'h>, &Point) -> Lowered<()>,
+) -> Lowered<()> {
+    let d = run.above.positions.len();
     let name = b.host.function.values[op.positions[d]].name.clone();
-    b.for_(&name, from, to, int(1), false, |b, q| {
-        let index = if as_int(&start) == Some(0) {
+    b.for_(&name, run.from.clone(), run.to.clone(), int(1), false, |b, q| {
+        let index = if as_int(&run.start) == Some(0) {
             q.clone()
         } else {
             let name = b.host.function.values[op.indices[d]].name.clone();
-            b.let_(&name, ScalarType::I64, sub(q.clone(), start))
+            b.let_(&name, ScalarType::I64, sub(q.clone(), run.start.clone()))
         };
-        let mut point = parent;
-        point.indices.push(index);
-        point.positions.push(q);
-        for_level(b, op, upto, point, range, f)
+        let point = run.point(index, q);
+        point.define(b, op);
+        f(b, &point)
     })
 }
 

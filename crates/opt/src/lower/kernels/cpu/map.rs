@@ -8,18 +8,19 @@
 //! Where a point does the work of a row, a tile has few of them; and where there are few in all, fewer still, so that every thread
 //! has some.
 
+use super::neighbours::{Inner, Neighbours};
 use super::tiles::element_tile_by;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, int, max, min, quot, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hceil_div, hint, hmax, hmin};
-use crate::lower::kernels::points::{count, for_points};
+use crate::lower::kernels::points::{Run, count, for_run, for_runs};
 use crate::lower::kernels::products::Product;
 use crate::lower::kernels::sequential::store_point;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Expr as FlatExpr, Op};
-use terrace_ir::kernel::Expr;
+use terrace_ir::kernel::{Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
 
 /// How many plain points a point with an operator of its own counts for.
@@ -52,13 +53,28 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
         false => int(size as i64),
     };
     let (lo, hi) = element_tile_by(&mut b, op, size)?;
-    for_points(&mut b, op, op.space.len(), lo, hi, |b, point| {
-        let q = point.positions[op.space.len() - 1].clone();
-        b.set_index(q.clone());
-        b.body(&op.body, |b, results| store_point(b, op, binds, q, results))
-    })?;
+    let inner = Inner::of(op, binds, host);
+    for_runs(&mut b, op, op.space.len(), lo, hi, |b, run| points_of_run(b, op, binds, run, inner.as_ref()))?;
     let finished = b.finish();
     host.launch(finished, vec![tiles]);
+    Ok(())
+}
+
+/// Neighbouring points: side by side where each reduces and that is possible, else one after the other.
+fn points_of_run(b: &mut Builder<'_>, op: &Op, binds: &[ValueId], run: &Run, inner: Option<&Inner<'_>>) -> Lowered<()> {
+    let one_by_one = |b: &mut Builder<'_>| {
+        for_run(b, op, run, |b, point| {
+            let q = point.positions[op.space.len() - 1].clone();
+            b.set_index(q.clone());
+            b.body(&op.body, |b, results| store_point(b, op, binds, q, results))
+        })
+    };
+    let neighbours = inner.map(|inner| Neighbours::of_map(b, op, inner)).transpose()?.flatten();
+    let Some(neighbours) = neighbours else { return one_by_one(b) };
+    let Some(together) = neighbours.map(b, run, binds)? else { return one_by_one(b) };
+    let alone = b.nested(one_by_one)?;
+    let worth = neighbours.is_worth_it(b, run);
+    b.emit(Stmt::If(worth, together, alone));
     Ok(())
 }
 

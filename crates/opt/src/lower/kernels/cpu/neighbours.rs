@@ -19,6 +19,8 @@
 //! What is the same for all points of the block is computed before the innermost loop, once for each `k`: so is the row that an index beyond a border goes
 //! back to. The rest of the loop is split at its own borders ([`crate::lower::kernels::borders`]).
 //!
+//! The rows are those of a reduction over several dimensions, or the points of a map that reduces at each point ([`Inner`]).
+//!
 //! Declined: loops that read anything but one element for all points or neighbouring ones; bodies with checks, masks or branches; tuples; rows of a few elements
 //! whose number is known, which are written out; and, when the program runs, fewer points in a row than are worth it, and rows of more than one block.
 
@@ -26,14 +28,17 @@ use crate::lower::kernels::Lowered;
 use crate::lower::kernels::body::{is_checked_scalars, may_fail};
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, binary, int, le, local, lt, min, mul, quot, sub};
+use crate::lower::kernels::host::Host;
 use crate::lower::kernels::limit;
-use crate::lower::kernels::points::Run;
+use crate::lower::kernels::points::{Point, Run};
 use crate::lower::kernels::reduce::{Reduction, element};
+use crate::lower::kernels::sequential::store_point;
 use crate::lower::kernels::tidy::{children, own_exprs};
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::flat::Op;
+use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Op, OpKind, Stmt as FlatStmt};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
+use terrace_ir::{Atom, ValueId};
 
 /// A body with more statements is not written out once more.
 const SMALL_BODY: usize = 24;
@@ -43,7 +48,9 @@ const BLOCK: i64 = 256;
 
 /// Rows of one length that can be reduced side by side.
 pub(super) struct Neighbours<'o> {
+    /// Of whose space the points are.
     op: &'o Op,
+    inner: Option<&'o Inner<'o>>,
     combine: BinOp,
     neutral: Expr,
     ty: ScalarType,
@@ -58,6 +65,41 @@ pub(super) struct Neighbours<'o> {
 
 /// Writes the result of the row at a position.
 type Store<'s> = &'s dyn Fn(&mut Builder<'_>, Expr, Expr) -> Lowered<()>;
+
+/// What a map does at each point, where it is a reduction with scalars around.
+pub(super) struct Inner<'o> {
+    /// Before the reduction.
+    pub before: Body,
+    /// The reduction.
+    pub op: &'o Op,
+    /// What it gives.
+    pub total: ValueId,
+    /// Behind it.
+    pub after: Body,
+    /// The number of its elements, which is known before.
+    pub length: Atom,
+}
+
+impl<'o> Inner<'o> {
+    /// The parts of a map's body.
+    pub(super) fn of(op: &'o Op, binds: &[ValueId], host: &Host<'_>) -> Option<Inner<'o>> {
+        let at = op.body.stmts.iter().position(|s| matches!(s.expr, FlatExpr::Op(_)))?;
+        let FlatStmt { binds: totals, expr: FlatExpr::Op(inner), .. } = &op.body.stmts[at] else { return None };
+        let ([total], [Descriptor::Regular(length)]) = (totals.as_slice(), inner.space.as_slice()) else { return None };
+        let part = |stmts: &[FlatStmt], results: &[Atom]| Body { stmts: stmts.to_vec(), results: results.to_vec() };
+        let before = part(&op.body.stmts[..at], &[]);
+        let after = part(&op.body.stmts[at + 1..], &op.body.results);
+        let scalars = |body: &Body| is_checked_scalars(body) && !may_fail(body);
+        let types = &host.function.values;
+        let whole = length.var().is_none_or(|v| types[v].ty.elem() == Some(ScalarType::I64));
+        let outside = length.var().is_none_or(|v| !before.stmts.iter().any(|s| s.binds.contains(&v)));
+        let results = op.body.results.iter().all(|r| r.var().is_none_or(|v| !types[v].ty.is_column()));
+        let is_map = matches!(op.kind, OpKind::Map { rows: None }) && results && binds.len() == op.body.results.len();
+        let small = op.body.stmts.len() <= SMALL_BODY;
+        let fits = is_map && small && whole && outside && scalars(&before) && scalars(&after);
+        fits.then_some(Inner { before, op: inner, total: *total, after, length: *length })
+    }
+}
 
 /// Some points side by side.
 struct Block<'r> {
@@ -74,14 +116,32 @@ struct Block<'r> {
 type Kept = (ArrayId, Expr);
 
 impl<'o> Neighbours<'o> {
-    /// What is known before their loop is written.
+    /// The rows of a reduction; what is known before their loop is written.
     pub(super) fn of(
         b: &mut Builder<'_>,
         op: &'o Op,
         reduction: &Reduction<'_>,
         length: &Expr,
     ) -> Option<Neighbours<'o>> {
-        let is_simple = is_checked_scalars(&op.body) && !may_fail(&op.body) && op.body.stmts.len() <= SMALL_BODY;
+        Neighbours::new(b, (op, None), reduction, length, BLOCK)
+    }
+
+    /// The points of a map.
+    pub(super) fn of_map(b: &mut Builder<'_>, op: &'o Op, inner: &'o Inner<'o>) -> Lowered<Option<Neighbours<'o>>> {
+        let Some(reduction) = Reduction::of(inner.op, None, false) else { return Ok(None) };
+        let length = b.atom(&inner.length)?;
+        Ok(Neighbours::new(b, (op, Some(inner)), &reduction, &length, BLOCK / 4))
+    }
+
+    fn new(
+        b: &mut Builder<'_>,
+        (op, inner): (&'o Op, Option<&'o Inner<'o>>),
+        reduction: &Reduction<'_>,
+        length: &Expr,
+        block: i64,
+    ) -> Option<Neighbours<'o>> {
+        let body = &reduction.op.body;
+        let is_simple = is_checked_scalars(body) && !may_fail(body) && body.stmts.len() <= SMALL_BODY;
         if !is_simple || reduction.masked || reduction.few_points(b, length).is_some() {
             return None;
         }
@@ -94,16 +154,29 @@ impl<'o> Neighbours<'o> {
         };
         let neutral = Expr::Const(reduction.neutral.first()?.constant()?);
         let most = reduction.block_size(b);
-        let points = (b.host.tiles.cpu_tile as i64 / 64).clamp(2, BLOCK);
-        Some(Neighbours { op, combine, neutral, ty, lanes, most, length: length.clone(), points })
+        let points = (b.host.tiles.cpu_tile as i64 / 64).clamp(2, block);
+        Some(Neighbours { op, inner, combine, neutral, ty, lanes, most, length: length.clone(), points })
     }
 
     /// Whether there are enough points, and their rows are as they must be.
     pub(super) fn is_worth_it(&self, b: &Builder<'_>, run: &Run) -> Expr {
-        let least = (b.host.tiles.cpu_tile as i64 / 256).max(1);
+        let least = (b.host.tiles.cpu_tile as i64 / 256).min(self.points / 4).max(1);
         let enough = le(int(least), sub(run.to.clone(), run.from.clone()));
         let some = and(lt(int(0), self.length.clone()), enough);
         if self.lanes == 1 { some } else { and(some, le(self.length.clone(), int(self.most))) }
+    }
+
+    /// The statements for a run of points of a map; none if the loop is not such that it becomes vector code.
+    pub(super) fn map(&self, b: &mut Builder<'_>, run: &Run, binds: &[ValueId]) -> Lowered<Option<Vec<Stmt>>> {
+        let Some(inner) = self.inner else { return Ok(None) };
+        self.together(b, run, &|b, p, value| {
+            let index = b.let_("i", ScalarType::I64, sub(p.clone(), run.start.clone()));
+            run.point(index, p.clone()).define(b, self.op);
+            b.body(&inner.before, |_, _| Ok(()))?;
+            let total = b.let_("total", self.ty, value);
+            b.define(inner.total, total);
+            b.body(&inner.after, |b, results| store_point(b, self.op, binds, p, results))
+        })
     }
 
     /// The statements for a run; none if the loop is not such that it becomes vector code.
@@ -197,13 +270,25 @@ impl<'o> Neighbours<'o> {
         let body = b.nested(|b| {
             let index = b.let_("i", ScalarType::I64, add(block.index.clone(), local(lane)));
             let position = b.let_("p", ScalarType::I64, add(block.position.clone(), local(lane)));
-            let start = mul(position.clone(), self.length.clone());
-            let q = b.let_("q", ScalarType::I64, add(start, k.clone()));
-            let mut point = block.run.point(index, position);
-            point.indices.push(k);
-            point.positions.push(q);
-            point.define(b, self.op);
-            b.body(&self.op.body, |b, values| {
+            let body = match self.inner {
+                Some(inner) => {
+                    block.run.point(index, position).define(b, self.op);
+                    b.body(&inner.before, |_, _| Ok(()))?;
+                    let point = Point { indices: vec![k.clone()], positions: vec![k] };
+                    point.define(b, inner.op);
+                    &inner.op.body
+                }
+                None => {
+                    let start = mul(position.clone(), self.length.clone());
+                    let q = b.let_("q", ScalarType::I64, add(start, k.clone()));
+                    let mut point = block.run.point(index, position);
+                    point.indices.push(k);
+                    point.positions.push(q);
+                    point.define(b, self.op);
+                    &self.op.body
+                }
+            };
+            b.body(body, |b, values| {
                 let [value] = values.as_slice() else { return Err(limit(b.span(), "this reduction")) };
                 let at = add(into.1.clone(), local(lane));
                 let sum = binary(self.combine, element(into.0, at.clone()), value.clone());

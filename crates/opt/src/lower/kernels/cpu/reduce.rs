@@ -20,7 +20,7 @@ use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, le, local, lt, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
-use crate::lower::kernels::points::{Point, Run, for_runs, locate};
+use crate::lower::kernels::points::{Point, Run, for_run, for_runs, locate};
 use crate::lower::kernels::reduce::{Reduction, Row};
 use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::{Lowered, limit};
@@ -147,18 +147,7 @@ impl Cut<'_> {
 
     /// Neighbouring rows that are in the tile as a whole: side by side where that is possible and there are enough of them.
     fn whole_rows(&self, b: &mut Builder<'_>, tile: &WorkTile, run: &Run, length: &Expr) -> Lowered<()> {
-        let one_by_one = |b: &mut Builder<'_>| {
-            let d = self.op.space.len() - 2;
-            let names = &b.host.function.values;
-            let (index, position) = (names[self.op.indices[d]].name.clone(), names[self.op.positions[d]].name.clone());
-            b.for_(&position, run.from.clone(), run.to.clone(), int(1), false, |b, p| {
-                let i = if run.start == int(0) { p.clone() } else { sub(p.clone(), run.start.clone()) };
-                let i = b.let_(&index, ScalarType::I64, i);
-                let parent = run.point(i, p);
-                parent.define(b, self.op);
-                self.whole_row(b, tile, &parent)
-            })
-        };
+        let one_by_one = |b: &mut Builder<'_>| for_run(b, self.op, run, |b, parent| self.whole_row(b, tile, parent));
         let Some(neighbours) = Neighbours::of(b, self.op, &self.reduction, length) else { return one_by_one(b) };
         let Some(together) = neighbours.together(b, run, &|b, p, value| self.store(b, p, vec![value]))? else {
             return one_by_one(b);
