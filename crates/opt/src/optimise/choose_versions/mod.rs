@@ -11,6 +11,8 @@
 //!             else { reduce grid [rows_len][off] … }   a thread per element
 //! ```
 //!
+//! Several operators may be left to the threads of their outer points together, with the lengths of inner rows (`whole`).
+//!
 //! A recursive call in parallel code has versions too: in waves, or by a thread per point (`alone`).
 //!
 //! This is the incremental flattening of Munksgaard's thesis, section 7.2, with three differences: guards form a tree per nest whose
@@ -23,16 +25,18 @@ mod quantities;
 mod report;
 mod rows;
 mod tree;
+mod whole;
 
 pub use report::{Choice, Missing, NestReport, reports};
 pub use tree::BUDGET;
 
 use crate::analysis::homes::Homes;
 use crate::options::{Options, Strategy};
+use nests::Uses;
 use rows::Writer;
 use terrace_base::{IdVec, Span};
 use terrace_ir::ValueId;
-use terrace_ir::flat::{Body, Expr, Level, Program, Value};
+use terrace_ir::flat::{Body, Expr, Level, Op, OpKind, Program, Value};
 
 /// Chooses a version for every operator of the program, or makes all versions of every nest.
 pub fn choose_versions(program: &mut Program, options: &Options) {
@@ -44,10 +48,35 @@ pub fn choose_versions(program: &mut Program, options: &Options) {
     let mut seen = 0;
     for id in program.functions.ids().filter(|id| !threads.contains(id)) {
         let function = &mut program.functions[id];
+        let uses = (options.strategy == Strategy::Outer).then(|| Uses::of(function));
         let mut body = std::mem::take(&mut function.body);
+        if let Some(uses) = uses {
+            whole_nests(&mut body, &uses, &mut function.values);
+        }
         rewrite(&mut body, &mut function.values, options, &mut seen);
         function.body = body;
     }
+}
+
+/// Nests that threads can run as a whole are run so.
+fn whole_nests(body: &mut Body, uses: &Uses, values: &mut IdVec<ValueId, Value>) {
+    let mut rest = Vec::new();
+    let mut stmts = std::mem::take(&mut body.stmts);
+    while !stmts.is_empty() {
+        if let Some((begin, nest)) = whole::whole(&stmts, uses, values) {
+            stmts.truncate(begin);
+            stmts.extend(nest.others);
+            rest.push(nest.map);
+            continue;
+        }
+        let Some(mut stmt) = stmts.pop() else { break };
+        if !matches!(stmt.expr, Expr::Op(_)) {
+            stmt.expr.bodies_mut().into_iter().for_each(|b| whole_nests(b, uses, values));
+        }
+        rest.push(stmt);
+    }
+    rest.reverse();
+    body.stmts = rest;
 }
 
 fn rewrite(body: &mut Body, values: &mut IdVec<ValueId, Value>, options: &Options, seen: &mut u64) {
@@ -65,7 +94,8 @@ fn rewrite(body: &mut Body, values: &mut IdVec<ValueId, Value>, options: &Option
                 rewrite(body, writer.values, options, seen);
                 writer.out.push(stmt);
             }
-            Expr::Op(op) if op.level == Level::Grid => {
+            // Threads that run rows already have no other version.
+            Expr::Op(op) if op.level == Level::Grid && !(options.strategy == Strategy::Outer && runs_rows(&op)) => {
                 *seen += 1;
                 writer.version(*op, stmt.binds, pick(options.strategy, *seen));
             }
@@ -73,6 +103,10 @@ fn rewrite(body: &mut Body, values: &mut IdVec<ValueId, Value>, options: &Option
         }
     }
     body.stmts = writer.out;
+}
+
+fn runs_rows(op: &Op) -> bool {
+    op.body.stmts.iter().any(|s| s.expr.op().is_some_and(|inner| matches!(inner.kind, OpKind::Reduce { .. })))
 }
 
 fn pick(strategy: Strategy, number: u64) -> Strategy {

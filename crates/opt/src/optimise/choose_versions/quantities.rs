@@ -4,11 +4,11 @@
 //! points of [n][off], q <= count - 1      count        the position of the innermost dimension is bounded by what the host knows
 //! points of [n]                           n
 //! mean row length                         count / max(n, 1)
-//! longest row                             a reduction over `off`, read by the host: only where the device is the host
+//! longest row                             a reduction over `off`, read by the host: where the device is the host, or much work may be saved
 //! ```
 //!
 //! Where a size is on the device, its bound stands for it, if that is on the host. A quantity that cannot be had this way does not
-//! exist, and the versions that need it do not either: no guard makes the host wait for a GPU.
+//! exist, and the versions that need it do not either. That the host waits for a GPU is an exception, which `tree` explains.
 
 use crate::analysis::homes::FunctionHomes;
 use crate::lower::kernels::points::closed_count;

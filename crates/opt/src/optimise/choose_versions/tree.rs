@@ -9,7 +9,8 @@
 //!
 //! `total / longest` says how many threads could be busy if each took whole rows: as many as there are rows if all have one
 //! length, one if a single row has everything. It is only computed where rows are irregular, there are enough of them, and asking costs the
-//! host nothing (on a CPU). Elsewhere irregular rows are not left to single threads.
+//! host nothing (on a CPU) or little beside what it may gain: on a GPU, tuples are reduced, or the nest computes lengths of inner rows and a thread may run it
+//! as a whole (`whole`), and nothing of it is in a loop. Elsewhere irregular rows are not left to single threads.
 //!
 //! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good), and more than one version
 //! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
@@ -19,6 +20,7 @@ use super::nests::{Piece, Uses, depth, has_rows, pieces};
 use super::quantities::Known;
 use super::report::{Choice, Missing, NestReport};
 use super::rows::Writer;
+use super::whole::{Whole, whole};
 use super::{Homes, Strategy};
 use crate::options::{Options, TileSizes};
 use std::collections::BTreeSet;
@@ -77,6 +79,7 @@ pub(super) fn all_versions(program: &mut Program, options: &Options, threads: &B
             reports: &mut reports,
             seen: 0,
             in_waves: waves.contains(&id),
+            repeats: false,
         };
         maker.body(&mut function.body);
     }
@@ -95,6 +98,8 @@ struct Maker<'a> {
     seen: usize,
     /// Where there are many points, threads run the whole function instead.
     in_waves: bool,
+    /// Within a loop of the host, which should not wait for the device in every turn.
+    repeats: bool,
 }
 
 /// A version of a nest: its name and its statements, which bind what the flat ones bind.
@@ -115,6 +120,8 @@ enum Quantity {
     Mean(Size, Size),
     /// Elements of all rows divided by the longest of the rows that these offsets describe.
     Balance { total: Size, rows: Size, offsets: Vec<ValueId> },
+    /// A sum divided by the greatest part of it, both computed by these statements.
+    Spread { stmts: Vec<Stmt>, total: ValueId, most: ValueId },
 }
 
 enum Tree {
@@ -124,19 +131,65 @@ enum Tree {
 
 impl Maker<'_> {
     fn body(&mut self, body: &mut Body) {
-        let mut out = Vec::new();
-        for piece in pieces(std::mem::take(&mut body.stmts)) {
+        let stmts = std::mem::take(&mut body.stmts);
+        let upto = stmts.len();
+        self.wholes(stmts, upto, &mut body.stmts);
+    }
+
+    /// All versions of statements, of which one of the first may end a nest that threads can run as a whole.
+    fn wholes(&mut self, mut stmts: Vec<Stmt>, upto: usize, out: &mut Vec<Stmt>) {
+        let wanted = self.options.target != Target::C && !self.repeats && !self.in_waves;
+        for end in (0..upto).rev().filter(|_| wanted) {
+            let Some(op) = stmts[end].expr.op().filter(|op| op.space.len() > 1) else { continue };
+            let Some(points) = self.known.points(op, op.space.len() - 1, self.values) else { continue };
+            let Some((begin, nest)) = whole(&stmts[..=end], &self.uses, self.values) else { continue };
+            let after = stmts.split_off(end + 1);
+            stmts.truncate(begin);
+            stmts.extend(nest.others.iter().cloned());
+            let upto = stmts.len();
+            self.wholes(stmts, upto, out);
+            self.whole(nest, points, out);
+            return self.by_nests(after, out);
+        }
+        self.by_nests(stmts, out);
+    }
+
+    /// A thread per outer point where there are many and none has much more to do than the others, or else the operators one by one.
+    fn whole(&mut self, nest: Whole, points: Size, out: &mut Vec<Stmt>) {
+        self.seen += 1;
+        let (number, span, leaving) = (self.seen, nest.map.span, nest.map.binds.clone());
+        let operators = nest.group.iter().filter_map(|s| s.expr.op()).map(|op| self.describe(op)).collect();
+        let mut parts = Vec::new();
+        let upto = nest.group.len() - 1;
+        self.wholes(nest.group, upto, &mut parts);
+        let wide = self.threshold(number, "outer", "outer points", self.defaults.outer);
+        let about = "inner points divided by those of the outer point that has most";
+        let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
+        let spread = Quantity::Spread { stmts: nest.work, total: nest.total, most: nest.most };
+        let test = Test { guards: vec![(wide, Quantity::Size(points)), (balanced, spread)] };
+        let whole = Tree::Leaf(Version { name: "whole", stmts: vec![nest.map] });
+        let parts = Tree::Leaf(Version { name: "operator by operator", stmts: parts });
+        let tree = Tree::Test(test, Box::new(whole), Box::new(parts));
+        let name = format!("{}.{number}", self.name);
+        self.reports.push(NestReport { name, span, operators, missing: Vec::new(), tree: self.choice(&tree) });
+        out.extend(self.spell(tree, &leaving, span).stmts);
+    }
+
+    fn by_nests(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        for piece in pieces(stmts) {
             match piece {
                 Piece::Stmt(mut stmt) => {
+                    let repeats = self.repeats;
+                    self.repeats |= matches!(stmt.expr, Expr::Loop { .. });
                     if !matches!(stmt.expr, Expr::Op(_)) {
                         stmt.expr.bodies_mut().into_iter().for_each(|b| self.body(b));
                     }
+                    self.repeats = repeats;
                     out.push(stmt);
                 }
-                Piece::Nest(stmts) => self.nest(stmts, &mut out),
+                Piece::Nest(stmts) => self.nest(stmts, out),
             }
         }
-        body.stmts = out;
     }
 
     fn nest(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
@@ -200,7 +253,8 @@ impl Maker<'_> {
             return Tree::Leaf(Version { name: "flat", stmts: flat });
         }
         let beside = self.options.target != Target::C && ops.iter().any(|op| reads_rows(op));
-        let asks = self.options.target == Target::C && seen_before && total.is_some();
+        let waits = !self.repeats && !self.in_waves && reduces_tuples(&ops);
+        let asks = (self.options.target == Target::C || waits) && seen_before && total.is_some();
         let mut outer = self.version("outer", Strategy::Outer, &flat);
         let mut block = None;
         let mut seq = self.version("seq", Strategy::Seq, &flat);
@@ -276,6 +330,12 @@ impl Maker<'_> {
             let wide = self.threshold(number, "outer", "rows", self.defaults.outer);
             let mut guards = vec![(wide, Quantity::Size(rows.clone()))];
             if let (false, Some(total)) = (irregular.is_empty(), &total) {
+                if self.options.target != Target::C {
+                    let about = "rows for every 64 elements";
+                    let short = self.threshold(number, "short", about, self.defaults.short);
+                    let mean = Quantity::Mean(rows.clone() * Size::constant(64), total.clone());
+                    guards.push((short, mean));
+                }
                 let about = "elements divided by the length of the longest row";
                 let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
                 guards.push((balanced, Quantity::Balance { total: total.clone(), rows, offsets: irregular }));
@@ -399,6 +459,10 @@ impl Maker<'_> {
                 let rows = writer.atom_of(&rows);
                 writer.quotient(total, rows)
             }
+            Quantity::Spread { stmts, total, most } => {
+                writer.out.extend(stmts);
+                writer.quotient(total.into(), most.into())
+            }
             Quantity::Balance { total, rows, offsets } => {
                 let longest = writer.longest_row(&rows, &offsets);
                 let total = writer.atom_of(&total);
@@ -506,6 +570,18 @@ fn reads_rows(op: &Op) -> bool {
     let Some(here) = op.positions.last() else { return false };
     let is_read = |e: &Expr| matches!(e, Expr::Read { at, .. } if *at == Atom::Var(*here));
     op.space.len() > 1 && matches!(op.kind, OpKind::Reduce { .. }) && any_expr(&op.body, &is_read)
+}
+
+/// Whether all that has rows is a reduction, and one of them of several values together: the flat version carries them all through shared
+/// memory, and that is worth asking the device how long the rows are.
+fn reduces_tuples(ops: &[&Op]) -> bool {
+    let depth = depth(ops);
+    let operator = |op: &Op| match &op.kind {
+        OpKind::Reduce { operator, .. } => Some(operator.as_binary()),
+        _ => None,
+    };
+    let mut deep = ops.iter().filter(|op| has_rows(op, depth)).map(|op| operator(op));
+    deep.clone().all(|o| o.is_some()) && deep.any(|o| o == Some(None))
 }
 
 fn commutes(op: &Op) -> bool {
