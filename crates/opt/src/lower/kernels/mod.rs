@@ -17,7 +17,7 @@ pub mod body;
 pub mod borders;
 pub mod build;
 mod carried;
-mod choice;
+pub mod choice;
 pub mod company;
 pub mod cpu;
 pub mod expr;
