@@ -124,7 +124,7 @@ impl Reduction<'_> {
     }
 
     /// Whether the body is straight code of a few instructions.
-    fn reads_only(&self, b: &Builder<'_>) -> bool {
+    pub fn reads_only(&self, b: &Builder<'_>) -> bool {
         let whole = |a: &Atom| b.is_whole(a);
         let reads = |e: &FlatExpr| matches!(e, FlatExpr::Read { .. } | FlatExpr::Size(_));
         self.ok.is_none() && self.op.body.stmts.iter().all(|s| reads(&s.expr) || is_quick(&s.expr, &whole))

@@ -152,14 +152,11 @@ impl<'o> Reduction<'o> {
     /// Whether the body is straight code with something to compute, and the operator is short.
     fn is_worth_groups(&self, b: &Builder<'_>) -> bool {
         let whole = |a: &Atom| b.is_whole(a);
-        let reads = |e: &FlatExpr| matches!(e, FlatExpr::Read { .. } | FlatExpr::Size(_));
-        let body = &self.op.body.stmts;
         b.target_is_cpu()
-            && self.ok.is_none()
             && !self.masked
             && self.neutral.len() <= MOST_GROUPED
-            && body.iter().all(|s| reads(&s.expr) || is_quick(&s.expr, &whole))
-            && body.iter().any(|s| matches!(s.expr, FlatExpr::If { .. } | FlatExpr::Select(..)))
+            && self.reads_only(b)
+            && self.op.body.stmts.iter().any(|s| matches!(s.expr, FlatExpr::If { .. } | FlatExpr::Select(..)))
             && self.operator.body.stmts.iter().all(|s| is_quick(&s.expr, &whole))
     }
 

@@ -1,7 +1,7 @@
-//! Versions in which one thread runs a whole point, recursion and all.
+//! Versions in which one thread runs a whole point, recursion and loops and all.
 //!
-//! The flattener leaves a guard at every recursive call in parallel code: the points in waves, or each by a thread
-//! (`crate::lower::flatten`, `kept.rs`). Here it is decided by whom:
+//! The flattener leaves a guard at every recursive call in parallel code, and at every map with a loop that the host would repeat: the points in waves
+//! (or turns), or each by a thread (`crate::lower::flatten`, `kept.rs`, `lone_points.rs`). Here it is decided by whom:
 //!
 //! ```text
 //! flat, block, any GPU    waves                                      the functions that threads would run go
