@@ -31,7 +31,7 @@ pub(crate) fn run(it: &Run, messenger: Messenger) -> Result<Verdict, Failed> {
     let nested = it.verify || matches!(how.backend, Some(Backend::Interp | Backend::Flat | Backend::Mem));
     let make = |k: usize, text: &str| match nested {
         true => program.argument(&name, k, text).map(Value::Data),
-        false => program.argument_value(&name, k, text),
+        false => program.argument_for_now(&name, k, text),
     };
     let Some(values) = arguments(&program, &name, &it.args, make)? else { return Ok(Verdict::Usage) };
     wipe();

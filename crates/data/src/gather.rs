@@ -74,6 +74,8 @@ pub(crate) struct Gather<'a> {
     present: Vec<usize>,
     budget: Budget,
     form: Form,
+    /// Whether batches are parts of a mapped file.
+    pub(crate) mapped: bool,
     kept: Kept,
     seen: usize,
     nulls: Option<(usize, Nulls)>,
@@ -91,7 +93,7 @@ impl<'a> Gather<'a> {
     ) -> Self {
         let form = form.of(wanted, schema, &present);
         let (budget, kept) = (form.budget(budget), Kept::nothing(form, wanted));
-        Gather { file, schema, wanted, selection, present, budget, form, kept, seen: 0, nulls: None }
+        Gather { file, schema, wanted, selection, present, budget, form, mapped: false, kept, seen: 0, nulls: None }
     }
 
     /// Adds the rows of a batch.
@@ -126,8 +128,8 @@ impl<'a> Gather<'a> {
                     Builder::Parts(builders) if !whole => builders.as_mut_slice(),
                     one => std::slice::from_mut(one),
                 };
-                // What is not wanted would be held along with what is.
-                let lend = self.present.len() == self.schema.fields().len();
+                // What is not wanted would be held along with what is; of a mapped file, nothing is held.
+                let lend = self.mapped || self.present.len() == self.schema.fields().len();
                 for ((column, part), to) in parts.into_iter().zip(builders) {
                     self.column(batch, column, |decoder, array| decoder.flat(array, part, to, lend))?;
                 }

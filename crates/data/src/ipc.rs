@@ -9,6 +9,8 @@
 //! Both are the same messages; the first bytes tell which it is, the name does not. Lengths are taken from the file only after a look at how
 //! long the file is, and compressed buffers say how large they will be, which is asked of the budget before they are unpacked.
 //!
+//! The buffers of a mapped file are slices of it.
+//!
 //! Declines to read the first version of feather, which is another format of the same name.
 
 use crate::budget::Budget;
@@ -17,6 +19,7 @@ use crate::encode::Table;
 use crate::error::{DataError, damaged, unreadable};
 use crate::fit::select;
 use crate::gather::{Form, Gather};
+use crate::opened::Opened;
 use crate::progress::Steps;
 use crate::save::Output;
 use arrow_buffer::Buffer;
@@ -38,21 +41,21 @@ const PREVIEW: &str = "ARROW:experimental_compression";
 struct Source<'a> {
     file: BufReader<File>,
     length: u64,
+    mapped: Option<Buffer>,
     name: &'a str,
     budget: Budget,
 }
 
 pub(crate) fn read(
-    file: File,
+    opened: Opened,
     name: &str,
     wanted: &Surface,
     column: Option<&str>,
     budget: Budget,
     form: Form,
 ) -> Result<Value, DataError> {
-    let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
-    let mut source = Source { file: BufReader::new(file), length, name, budget };
-    let start = source.bytes(0, length.min(8))?;
+    let mut source = Source::new(opened, name, budget);
+    let start = source.bytes(0, source.length.min(8))?;
     if start.starts_with(MAGIC) {
         return source.file_format(wanted, column, form);
     }
@@ -69,11 +72,16 @@ pub(crate) fn read(
 
 /// The columns of a file and their types.
 pub(crate) fn schema(file: File, name: &str, budget: Budget) -> Result<SchemaRef, DataError> {
-    let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
-    Source { file: BufReader::new(file), length, name, budget }.schema()
+    let opened = Opened::new(file, None).map_err(|e| unreadable(name, &e))?;
+    Source::new(opened, name, budget).schema()
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    fn new(opened: Opened, name: &'a str, budget: Budget) -> Source<'a> {
+        let Opened { file, length, mapped } = opened;
+        Source { file: BufReader::new(file), length, mapped, name, budget }
+    }
+
     /// So many bytes from a place, if the file has them.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, DataError> {
         if at.checked_add(count).is_none_or(|end| end > self.length) {
@@ -137,6 +145,7 @@ impl Source<'_> {
             decoder.read_dictionary(block, &message).map_err(|e| self.says(&e))?;
         }
         let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
+        gather.mapped = self.mapped.is_some();
         let mut steps = Steps::reading(name, self.length);
         for block in footer.recordBatches().iter().flatten() {
             let message = self.block(block)?;
@@ -155,11 +164,22 @@ impl Source<'_> {
         let head = usize::try_from(block.metaDataLength()).map_err(|_| wrong())?;
         let body = u64::try_from(block.bodyLength()).map_err(|_| wrong())?;
         let whole = body.checked_add(head as u64).ok_or_else(wrong)?;
-        let bytes = self.bytes(at, whole)?;
+        let bytes = self.buffer(at, whole)?;
         let start = if bytes.starts_with(&CONTINUES) { 8 } else { 4 };
         let text = bytes.get(start..head).ok_or_else(|| damaged(self.name, "its table of contents is wrong"))?;
         self.check_message(text, &bytes[head..])?;
-        Ok(Buffer::from_vec(bytes))
+        Ok(bytes)
+    }
+
+    /// So many bytes from a place: those of the file itself, where it is mapped.
+    fn buffer(&mut self, at: u64, count: u64) -> Result<Buffer, DataError> {
+        let place = usize::try_from(at).ok().zip(usize::try_from(count).ok());
+        match (&self.mapped, place) {
+            (Some(file), Some((at, count))) if at.checked_add(count).is_some_and(|end| end <= file.len()) => {
+                Ok(file.slice_with_length(at, count))
+            }
+            _ => self.bytes(at, count).map(Buffer::from_vec),
+        }
     }
 
     /// Asks the budget about every compressed buffer of a message.
@@ -215,6 +235,7 @@ impl Source<'_> {
 
         let mut decoder = FileDecoder::new(schema.clone(), head.version()).with_projection(columns.clone());
         let mut gather = Gather::new(name, &schema, wanted, &selection, columns, self.budget, form);
+        gather.mapped = self.mapped.is_some();
         let mut steps = Steps::reading(name, self.length);
         while let Some((message, block)) = self.message(&mut at)? {
             steps.reach(at);

@@ -52,8 +52,9 @@
 //!
 //! [`survey`] is for people: it finds out what a file holds, also where only its values tell.
 //!
-//! Declines to convert between number types, and to invent values for missing ones. Files are read, not mapped into memory, which would need
-//! `unsafe`; binary numbers are read straight to where they stay.
+//! Binary numbers are read straight to where they stay, or are not read at all: `read_mapped` lends large files to the program ([`Map`]).
+//!
+//! Declines to convert between number types, and to invent values for missing ones.
 
 mod append;
 mod budget;
@@ -71,6 +72,7 @@ mod grow;
 mod guard;
 mod ipc;
 mod npy;
+mod opened;
 mod parquet_file;
 mod piece;
 mod progress;
@@ -83,6 +85,7 @@ pub use codes::explain;
 pub use column::{Column, Value};
 pub use ending::is_data_file;
 pub use error::DataError;
+pub use opened::Map;
 pub use progress::{Progress, on_progress};
 pub use survey::{Bar, Lengths, Survey, Surveyed, declarations, lengths, spelled, survey};
 
@@ -90,18 +93,24 @@ use budget::Budget;
 use encode::Table;
 use ending::Format;
 use gather::Form;
+use opened::Opened;
 use std::path::Path;
 use terrace_plan::data::Data;
 use terrace_plan::surface::Surface;
 
 /// The value of type `wanted` that a file, or the named column of it, holds.
 pub fn read(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
-    read_within(path, wanted, column, Budget::of_this_machine(), Form::Nested).map(Value::into_data)
+    read_within(path, wanted, column, Budget::of_this_machine(), Form::Nested, None).map(Value::into_data)
 }
 
 /// The same as flat memory, where it is an array; a column with a dictionary, or one row of a file, is a nested value all the same.
 pub fn read_flat(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Value, DataError> {
-    read_within(path, wanted, column, Budget::of_this_machine(), Form::Flat)
+    read_within(path, wanted, column, Budget::of_this_machine(), Form::Flat, None)
+}
+
+/// The same, and large files whose numbers lie in them as they lie in memory are not read but mapped.
+pub fn read_mapped(path: &Path, wanted: &Surface, column: Option<&str>, map: Map) -> Result<Value, DataError> {
+    read_within(path, wanted, column, Budget::of_this_machine(), Form::Flat, Some(map))
 }
 
 fn read_within(
@@ -110,14 +119,19 @@ fn read_within(
     column: Option<&str>,
     budget: Budget,
     form: Form,
+    map: Option<Map>,
 ) -> Result<Value, DataError> {
     let format = Format::of(path)?;
     let name = path.display().to_string();
     fit::readable(wanted, &name)?;
     let file = error::open(path)?;
+    let opened = |file| Opened::new(file, map).map_err(|e| error::unreadable(&name, &e));
     match format {
-        Format::Npy => npy::read::read(file, &name, wanted, column, budget, form),
-        Format::Arrow => guard::against_damage(&name, || ipc::read(file, &name, wanted, column, budget, form)),
+        Format::Npy => npy::read::read(opened(file)?, &name, wanted, column, budget, form),
+        Format::Arrow => {
+            let opened = opened(file)?;
+            guard::against_damage(&name, || ipc::read(opened, &name, wanted, column, budget, form))
+        }
         Format::Parquet => {
             guard::against_damage(&name, || parquet_file::read(file, &name, wanted, column, budget, form))
         }
@@ -182,7 +196,7 @@ mod tests {
             let path = folder.join(format!("value.{ending}"));
             write(&path, &value, &surface).expect("it can be written");
             for (form, each) in forms {
-                let read = |count| read_within(&path, &surface, None, Budget::of_bytes(count * each), form);
+                let read = |count| read_within(&path, &surface, None, Budget::of_bytes(count * each), form, None);
                 let read = |count| read(count).map(Value::into_data).map_err(|e| e.code);
                 assert_eq!(read(99_999), Err("T0727"), "{ending}");
                 assert_eq!(read(120_001).as_ref(), Ok(&value), "{ending}");

@@ -132,7 +132,7 @@ fn kept(name: &str, surface: Surface, value: Column) -> Surveyed {
 
 /// A column that is read as everybody reads it.
 fn taken(path: &Path, name: &str, surface: Surface, column: Option<&str>) -> Surveyed {
-    let read = read_within(path, &surface, column, Budget::of_this_machine(), Form::Flat);
+    let read = read_within(path, &surface, column, Budget::of_this_machine(), Form::Flat, None);
     let value = read.and_then(|value| match value {
         Value::Column(column) => Ok(column),
         Value::Data(data) => grow::column_of(&data, &surface),

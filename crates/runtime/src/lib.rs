@@ -25,6 +25,7 @@ pub use devices::cache::{keep, kept};
 pub use devices::cpu::c_compiler;
 pub use devices::cuda::{compile_cubin, cuda_resources, nvrtc_available};
 pub use devices::interrupt::{on_interrupt, request_stop};
+pub use devices::mapped_file::map_file;
 pub use devices::report::{Found, Place, devices};
 pub use error::RunError;
 pub use executor::Capture;

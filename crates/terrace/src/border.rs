@@ -7,6 +7,7 @@
 //!
 //! An expression is checked as a function of the program's own module and run by the interpreter.
 
+use crate::columns::as_buffer;
 use crate::engine::diagnose;
 use crate::program::{Failed, Program};
 use crate::show;
@@ -18,6 +19,9 @@ use terrace_ir::core::Role;
 use terrace_plan::data::Data;
 use terrace_plan::surface::{EntryParam, Surface};
 use terrace_syntax::ast::ItemKind;
+
+/// Files from this size on are mapped. Of smaller ones nothing is gained, and whoever writes over a file in place changes what is mapped.
+const MAPPED_FROM: u64 = 16 << 20;
 
 impl Program {
     /// The value of an argument of an entry, as written on a command line: an expression, or the name of a data file.
@@ -31,6 +35,18 @@ impl Program {
     /// The same, with what is in files as columns, for an engine on a device.
     pub fn argument_value(&self, entry: &str, index: usize, text: &str) -> Result<Value, Failed> {
         self.read_argument(entry, index, text, terrace_data::read_flat)
+    }
+
+    /// The same for a value that is used at once: large files may be mapped into memory instead of read. They must not be cut short as long as the
+    /// value is there.
+    pub fn argument_for_now(&self, entry: &str, index: usize, text: &str) -> Result<Value, Failed> {
+        let mapped = |path: &Path, wanted: &Surface, column: Option<&str>| {
+            terrace_data::read_mapped(path, wanted, column, |file| {
+                let large = file.metadata().is_ok_and(|about| about.len() >= MAPPED_FROM);
+                large.then(|| terrace_runtime::map_file(file).ok().map(as_buffer)).flatten()
+            })
+        };
+        self.read_argument(entry, index, text, mapped)
     }
 
     fn read_argument(

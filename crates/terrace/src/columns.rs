@@ -166,7 +166,7 @@ pub(crate) fn held(ty: ScalarType, buffer: Buffer) -> Option<Column> {
     Column::held(ty, Arc::new(ArrowBytes(buffer)))
 }
 
-/// Whoever has the bytes of a column, as Arrow's memory wants it.
+/// Whoever has bytes, as Arrow's memory wants it.
 struct Held(Owner);
 
 impl AsRef<[u8]> for Held {
@@ -186,7 +186,12 @@ pub(crate) fn buffer_of<T: Element + ArrowNativeType>(column: &Column) -> Option
 
 /// The bytes of a column: the same memory, where others may have it.
 pub(crate) fn bytes_of(column: &Column) -> Buffer {
-    Buffer::from(bytes::Bytes::from_owner(Held(column.clone().into_owner())))
+    as_buffer(column.clone().into_owner())
+}
+
+/// Anybody's bytes as Arrow's memory.
+pub(crate) fn as_buffer(owner: Owner) -> Buffer {
+    Buffer::from(bytes::Bytes::from_owner(Held(owner)))
 }
 
 pub(crate) fn unfit(text: impl Into<String>) -> Failed {

@@ -116,6 +116,35 @@ fn files_are_read_to_where_they_stay() {
 }
 
 #[test]
+fn large_files_are_mapped() {
+    let (folder, program) = (Folder::new("mapped"), program());
+    let engine = compiled(&program);
+    let (numbers, rows, few) = (folder.file("xs.npy"), folder.file("rows.arrow"), folder.file("few.npy"));
+    make(&program, &engine, ("scale", &["1.0", "[0.5 for i < 2200000]"]), &numbers);
+    make(&program, &engine, ("kept", &["[[2.0 for j < 40] for i < 60000]"]), &rows);
+    make(&program, &engine, ("scale", &["1.0", "[0.5, 0.5]"]), &few);
+    let check = |entry: &str, file: &Path, expected: &str| {
+        let value = program.argument_for_now(entry, 0, &file.display().to_string()).unwrap_or_else(|e| panic!("{e}"));
+        // Who maps a file sees what others write into it.
+        let mut all = std::fs::read(file).expect("written");
+        // Numbers are aligned in either kind of file; what says where they are may have the same bytes elsewhere.
+        let mut words = all.chunks_exact(8);
+        let last = words.rposition(|w| w == 0.5f64.to_le_bytes() || w == 2.0f64.to_le_bytes());
+        let last = 8 * last.expect("there are numbers");
+        all[last..last + 8].copy_from_slice(&8.0f64.to_le_bytes());
+        let mut over = std::fs::OpenOptions::new().write(true).open(file).expect("it is there");
+        std::io::Write::write_all(&mut over, &all).expect("room");
+        let outcome = engine.call_values(entry, vec![value]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(program.show_result(entry, &outcome.value, 4).unwrap_or_else(|e| panic!("{e}")), expected);
+        let stats = outcome.stats.expect("a device");
+        assert!(stats.bytes_to_device < LITTLE, "{entry}: {} bytes were copied in", stats.bytes_to_device);
+    };
+    check("total", &numbers, "1100007.5");
+    check("sums", &rows, "[80.0, 80.0, …, 80.0, 86.0]  -- [60000]f64");
+    check("total", &few, "1.0");
+}
+
+#[test]
 fn results_are_written_and_shown_alike_in_both_forms() {
     let (folder, program) = (Folder::new("alike"), program());
     let engine = compiled(&program);

@@ -8,14 +8,15 @@
 //! shape (2, 3), Fortran order  0 1 2 3 4 5      [[0, 2, 4], [1, 3, 5]]
 //! ```
 //!
-//! As flat memory, numbers in C order are read once, to where they stay.
+//! As flat memory, numbers in C order are read once, to where they stay; of a mapped file they are lent, unless their bytes must be changed.
 
 use crate::budget::Budget;
 use crate::column::{Column, Value};
 use crate::error::{DataError, damaged, unreadable};
 use crate::gather::Form;
 use crate::npy::header::{Header, parse};
-use arrow_buffer::MutableBuffer;
+use crate::opened::Opened;
+use arrow_buffer::{Buffer, MutableBuffer};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use terrace_base::{Scalar, ScalarType};
@@ -26,7 +27,7 @@ use terrace_plan::surface::Surface;
 const LONGEST_HEADER: u64 = 1 << 20;
 
 pub(crate) fn read(
-    file: File,
+    opened: Opened,
     name: &str,
     wanted: &Surface,
     column: Option<&str>,
@@ -38,11 +39,14 @@ pub(crate) fn read(
             .note("a numpy file holds one array")
             .hint(format!("write `{name}` alone")));
     }
-    let length = file.metadata().map_err(|e| unreadable(name, &e))?.len();
+    let Opened { file, length, mapped } = opened;
     let mut input = BufReader::with_capacity(1 << 16, file);
     let (header, start) = read_header(&mut input, length, name)?;
     check_type(&header, wanted, name)?;
     let form = if matches!(wanted, Surface::Array(_)) { form } else { Form::Nested };
+    if let Some(numbers) = mapped.and_then(|file| lent(&file, start, &header)).filter(|_| form == Form::Flat) {
+        return Ok(Value::Column(shaped(numbers, &header)));
+    }
     let count = check_size(&header, length - start, name, &mut form.budget(budget))?;
     let spread = header.columns_first && header.shape.len() > 1;
     if form == Form::Nested && !spread {
@@ -68,12 +72,28 @@ pub(crate) fn read(
         put_in_order(&all, 0, &header.shape, &strides, width, &mut ordered);
         all = ordered;
     }
-    let numbers = Column::Numbers(header.element, all.into());
-    let nested = header.shape.iter().rev().fold(numbers, |inner, length| {
-        // The budget has been asked for as many values.
+    Ok(Value::Column(shaped(all.into(), &header)))
+}
+
+/// The numbers of a mapped file, where they lie in it as they lie in memory and are all there.
+fn lent(file: &Buffer, start: u64, header: &Header) -> Option<Buffer> {
+    let width = header.element.size_bytes();
+    let start = usize::try_from(start).ok().filter(|start| start.is_multiple_of(width))?;
+    let as_in_memory = !header.columns_first || header.shape.len() < 2;
+    let plain = as_in_memory && !header.big_endian && header.element != ScalarType::Bool;
+    let bytes = header.shape.iter().try_fold(width as u64, |product, length| product.checked_mul(*length))?;
+    let bytes = usize::try_from(bytes).ok().filter(|bytes| plain && *bytes > 0)?;
+    start.checked_add(bytes).filter(|end| *end <= file.len())?;
+    Some(file.slice_with_length(start, bytes))
+}
+
+/// Numbers in C order, in rows.
+fn shaped(numbers: Buffer, header: &Header) -> Column {
+    let numbers = Column::Numbers(header.element, numbers);
+    header.shape.iter().rev().fold(numbers, |inner, length| {
+        // There are as many numbers, or the budget has been asked.
         Column::Equal(usize::try_from(*length).unwrap_or(usize::MAX), Box::new(inner))
-    });
-    Ok(Value::Column(nested))
+    })
 }
 
 /// The type of the array in a file.

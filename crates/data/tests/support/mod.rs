@@ -7,6 +7,9 @@
 
 #![allow(dead_code)]
 
+use arrow_buffer::Buffer;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use terrace_base::{Scalar, ScalarType};
 use terrace_data::{DataError, Value};
@@ -113,16 +116,26 @@ pub(crate) fn same(a: &Data, b: &Data) -> bool {
     }
 }
 
-/// What a file holds, read as nested values and as flat memory, which must agree in the value or in the message.
+/// What a file holds, read as nested values, as flat memory, and of a mapped file, which must agree in the value or in the message.
 pub(crate) fn read(path: &Path, wanted: &Surface, column: Option<&str>) -> Result<Data, DataError> {
     let nested = terrace_data::read(path, wanted, column);
     let flat = terrace_data::read_flat(path, wanted, column).map(Value::into_data);
-    match (&nested, &flat) {
-        (Ok(a), Ok(b)) => assert!(same(a, b), "{}: {} and flat {}", path.display(), show(a), show(b)),
-        (Err(a), Err(b)) => assert_eq!((a.code, &a.title), (b.code, &b.title), "{}", path.display()),
-        _ => panic!("{}: {nested:?} and flat {flat:?}", path.display()),
+    let mapped = terrace_data::read_mapped(path, wanted, column, whole).map(Value::into_data);
+    for (form, other) in [("flat", flat), ("mapped", mapped)] {
+        match (&nested, &other) {
+            (Ok(a), Ok(b)) => assert!(same(a, b), "{}: {} and {form} {}", path.display(), show(a), show(b)),
+            (Err(a), Err(b)) => assert_eq!((a.code, &a.title), (b.code, &b.title), "{} {form}", path.display()),
+            _ => panic!("{}: {nested:?} and {form} {other:?}", path.display()),
+        }
     }
     nested
+}
+
+/// All bytes of a file, as a map of it would show them.
+fn whole(mut file: &File) -> Option<Buffer> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).and_then(|_| file.rewind()).ok()?;
+    Some(Buffer::from_vec(bytes))
 }
 
 pub(crate) fn fixture(name: &str) -> PathBuf {

@@ -21,6 +21,7 @@ pub(crate) mod cuda_sim;
 mod host_memory;
 pub(crate) mod host_view;
 pub(crate) mod interrupt;
+pub(crate) mod mapped_file;
 pub(crate) mod opencl;
 mod pool;
 mod regions;
