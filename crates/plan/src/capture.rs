@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Which buffers and which scalars the launches get may differ from turn to turn: whoever replays a recording compares them with what was recorded
-//! and changes the difference. Sizes may not differ, and neither may the way through the body.
+//! and changes the difference. Where sizes and the way through the body are seen to be the same in every turn, the loop is recorded as it begins; else it is while they are: the
+//! host compares turns as it goes (the `executor` of the runtime).
 //!
 //! Declined: loops that write scalars to the device, and loops around loops: the inner ones are recorded.
 
@@ -33,8 +34,6 @@ pub enum Reason {
     Writes,
     /// There is a loop in it.
     Loops,
-    /// A launch, a buffer or a branch depends on what changes from turn to turn.
-    Sizes,
     /// It launches nothing.
     Nothing,
 }
@@ -46,21 +45,38 @@ impl fmt::Display for Reason {
             Reason::Calls => "it calls a function",
             Reason::Writes => "it writes scalars to the device",
             Reason::Loops => "there is a loop in it",
-            Reason::Sizes => "its sizes change from turn to turn",
             Reason::Nothing => "it launches nothing",
         })
     }
 }
 
+/// When the launches of a loop are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Always: every launch, buffer and branch is the same in every turn.
+    Always,
+    /// While turns ask for launches and buffers of the same sizes.
+    Alike,
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            When::Always => "captured",
+            When::Alike => "captured while its sizes stay the same",
+        })
+    }
+}
+
 /// Whether the launches of a loop are recorded.
-pub fn captured(cond: &[HostStmt], body: &[HostStmt]) -> Result<(), Reason> {
+pub fn captured(cond: &[HostStmt], body: &[HostStmt]) -> Result<When, Reason> {
     let mut assigned = BTreeSet::new();
     writes(cond, &mut assigned);
     writes(body, &mut assigned);
-    let mut turn = Turn { assigned, same: BTreeSet::new(), launches: 0 };
+    let mut turn = Turn { assigned, same: BTreeSet::new(), launches: 0, when: When::Always };
     turn.list(cond)?;
     turn.list(body)?;
-    if turn.launches == 0 { Err(Reason::Nothing) } else { Ok(()) }
+    if turn.launches == 0 { Err(Reason::Nothing) } else { Ok(turn.when) }
 }
 
 /// A loop of a plan, and what becomes of it.
@@ -71,7 +87,14 @@ pub struct Found {
     /// The kernel that it launches first, where it launches one.
     pub kernel: Option<usize>,
     /// Whether it is recorded.
-    pub verdict: Result<(), Reason>,
+    pub verdict: Result<When, Reason>,
+}
+
+impl Found {
+    /// What becomes of it, in words.
+    pub fn outcome(&self) -> String {
+        self.verdict.map_or_else(|why| format!("not captured, {why}"), |when| when.to_string())
+    }
 }
 
 /// All loops of a plan, in the order of its text; none where the device has no use for recordings.
@@ -134,9 +157,17 @@ struct Turn {
     /// What of it has, from here on, the same value in every turn.
     same: BTreeSet<SlotId>,
     launches: usize,
+    when: When,
 }
 
 impl Turn {
+    /// What must be the same in every turn.
+    fn size(&mut self, expr: &HostExpr) {
+        if !self.invariant(expr) {
+            self.when = When::Alike;
+        }
+    }
+
     fn list(&mut self, list: &[HostStmt]) -> Result<(), Reason> {
         list.iter().try_for_each(|statement| self.statement(statement))
     }
@@ -153,12 +184,11 @@ impl Turn {
             }
             HostStmt::Launch { tiles, .. } => {
                 self.launches += 1;
-                if tiles.iter().all(|t| self.invariant(t)) { Ok(()) } else { Err(Reason::Sizes) }
+                tiles.iter().for_each(|t| self.size(t));
+                Ok(())
             }
             HostStmt::If { cond, then, otherwise } => {
-                if !self.invariant(cond) {
-                    return Err(Reason::Sizes);
-                }
+                self.size(cond);
                 let before = self.same.clone();
                 self.list(then)?;
                 let after_then = std::mem::replace(&mut self.same, before);
@@ -173,11 +203,8 @@ impl Turn {
             | HostStmt::Copies { .. }
             | HostStmt::Check { .. } => Ok(()),
             HostStmt::Alloc { count, .. } => {
-                if self.invariant(count) {
-                    Ok(())
-                } else {
-                    Err(Reason::Sizes)
-                }
+                self.size(count);
+                Ok(())
             }
             HostStmt::WriteCell { .. } => Err(Reason::Writes),
             HostStmt::Read { .. } => Err(Reason::Reads),
@@ -220,7 +247,7 @@ mod tests {
         HostStmt::Launch { kernel: 0, tiles: vec![tiles], args: Vec::new() }
     }
 
-    fn check(body: Vec<HostStmt>, expected: Result<(), Reason>) {
+    fn check(body: Vec<HostStmt>, expected: Result<When, Reason>) {
         let cond = vec![set(9, HostExpr::Binary(BinOp::Lt, Box::new(slot(0)), Box::new(slot(1))))];
         assert_eq!(captured(&cond, &body), expected, "{body:?}");
     }
@@ -228,26 +255,26 @@ mod tests {
     #[test]
     fn turns_with_equal_sizes_are_recorded() {
         let next = || set(0, plus_one(0));
-        check(vec![launch(slot(1)), next()], Ok(()));
-        check(vec![set(2, plus_one(1)), launch(slot(2)), next()], Ok(()));
+        check(vec![launch(slot(1)), next()], Ok(When::Always));
+        check(vec![set(2, plus_one(1)), launch(slot(2)), next()], Ok(When::Always));
         check(vec![next()], Err(Reason::Nothing));
-        check(vec![launch(slot(0)), next()], Err(Reason::Sizes));
+        check(vec![launch(slot(0)), next()], Ok(When::Alike));
         // The size that a launch sees is that of the turn before.
-        check(vec![launch(slot(2)), set(2, plus_one(1)), next()], Err(Reason::Sizes));
-        check(vec![set(2, plus_one(0)), launch(slot(2)), next()], Err(Reason::Sizes));
+        check(vec![launch(slot(2)), set(2, plus_one(1)), next()], Ok(When::Alike));
+        check(vec![set(2, plus_one(0)), launch(slot(2)), next()], Ok(When::Alike));
     }
 
     #[test]
     fn branches_decide_the_same_in_every_turn() {
         let either = |cond, then, otherwise| HostStmt::If { cond, then, otherwise };
         let next = || set(0, plus_one(0));
-        check(vec![either(slot(3), vec![launch(slot(1))], Vec::new()), next()], Ok(()));
-        check(vec![either(slot(0), vec![launch(slot(1))], Vec::new()), next()], Err(Reason::Sizes));
+        check(vec![either(slot(3), vec![launch(slot(1))], Vec::new()), next()], Ok(When::Always));
+        check(vec![either(slot(0), vec![launch(slot(1))], Vec::new()), next()], Ok(When::Alike));
         // Known after one branch only.
         let half = vec![either(slot(3), vec![set(2, slot(1))], Vec::new()), launch(slot(2)), next()];
-        check(half, Err(Reason::Sizes));
+        check(half, Ok(When::Alike));
         let whole = vec![either(slot(3), vec![set(2, slot(1))], vec![set(2, plus_one(1))]), launch(slot(2)), next()];
-        check(whole, Ok(()));
+        check(whole, Ok(When::Always));
     }
 
     #[test]
@@ -255,7 +282,6 @@ mod tests {
         let buffer = SlotId::new(4);
         let more = [
             (HostStmt::Read { cells: Vec::new() }, Reason::Reads),
-            (HostStmt::Alloc { to: buffer, count: slot(0), span: Span::none() }, Reason::Sizes),
             (HostStmt::WriteCell { cell: buffer, value: slot(1) }, Reason::Writes),
             (HostStmt::Call { function: 0, args: Vec::new(), results: Vec::new(), span: Span::none() }, Reason::Calls),
             (HostStmt::While { cond: Vec::new(), test: slot(3), body: Vec::new() }, Reason::Loops),
@@ -263,7 +289,9 @@ mod tests {
         for (statement, reason) in more {
             check(vec![launch(slot(1)), statement, set(0, plus_one(0))], Err(reason));
         }
-        check(vec![launch(slot(1)), HostStmt::Zero { buffer }], Ok(()));
-        check(vec![HostStmt::Alloc { to: buffer, count: slot(1), span: Span::none() }, launch(slot(1))], Ok(()));
+        check(vec![launch(slot(1)), HostStmt::Zero { buffer }], Ok(When::Always));
+        let alloc = |count| HostStmt::Alloc { to: buffer, count, span: Span::none() };
+        check(vec![alloc(slot(1)), launch(slot(1))], Ok(When::Always));
+        check(vec![alloc(slot(0)), launch(slot(1)), set(0, plus_one(0))], Ok(When::Alike));
     }
 }

@@ -81,8 +81,7 @@ pub fn thresholds(list: &[Threshold]) -> String {
 pub fn loops(plan: &Plan) -> String {
     let line = |found: &Found| {
         let kernel = found.kernel.and_then(|k| plan.kernels.get(k)).map_or("nothing", |k| k.name.as_str());
-        let verdict = found.verdict.map_or_else(|why| format!("not captured, {why}"), |()| "captured".to_string());
-        format!("loop in {} of {kernel} : {verdict}\n", found.function)
+        format!("loop in {} of {kernel} : {}\n", found.function, found.outcome())
     };
     capture::loops(plan).iter().map(line).collect()
 }

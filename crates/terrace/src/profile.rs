@@ -113,8 +113,7 @@ impl Engine {
                 true => format!("{}:{}", self.sources.name(span.file), self.sources.line_col(span).line),
                 false => "-".to_string(),
             };
-            let verdict = found.verdict.map_or_else(|why| format!("not captured, {why}"), |()| "captured".to_string());
-            Some(format!("loop of {name}, {place}: {verdict}"))
+            Some(format!("loop of {name}, {place}: {}", found.outcome()))
         };
         capture::loops(plan).into_iter().filter_map(line).collect()
     }

@@ -1,8 +1,8 @@
 //! Loops whose launches are recorded: the executor's part.
 //!
-//! Which loops these are is a property of the plan (`terrace_plan::capture`). Their first turns run as everything does. Then the host goes
-//! through the turns and only collects what it would have asked for; after some turns it hands that over at once, and the device replays a recording
-//! (`devices::replay`).
+//! Which loops these may be is a property of the plan (`terrace_plan::capture`). Their first turns run as everything does, and are compared: kernels, grids, sizes of buffers.
+//! Once two turns in a row are alike, the host goes through the turns and only collects what it would have asked for; after some turns it hands that over at once, and the device replays a recording
+//! (`devices::replay`). A turn unlike the one before ends that, until turns are alike again.
 //!
 //! ```text
 //! turn   0 … 7            8 … 55                 56 … 103                       the last few
@@ -26,8 +26,15 @@ use crate::devices::{Launch, Work};
 use crate::error::RunError;
 use crate::memory::Block;
 
+/// Kinds of what a turn asks for, beside kernels.
+const ZEROED: u64 = u64::MAX;
+const ALLOCATED: u64 = u64::MAX - 1;
+
 /// How many turns a batch may have.
 const TURNS: [usize; 5] = [48, 24, 12, 6, 2];
+
+/// How often a loop that is recorded may change its sizes before it is recorded no more.
+const PATIENCE: usize = 3;
 
 /// When loops are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +58,13 @@ pub(super) struct Turns {
     key: usize,
     /// How many turns have ended.
     ended: usize,
-    /// What this turn asked for so far, while nothing is collected.
+    /// How many launches and zeroings this turn asked for so far.
     asked: usize,
+    /// What this turn asked for so far, sizes included, and what the one before did: a number that differs where they differ.
+    looks: u64,
+    looked: u64,
+    /// How many turns were unlike the one before when work was collected.
+    surprises: usize,
     /// How many turns make a batch; none are collected where it is 0.
     batch: usize,
     /// How many turns were collected.
@@ -64,6 +76,18 @@ pub(super) struct Turns {
 }
 
 impl Turns {
+    fn new(key: usize) -> Turns {
+        let (work, held, places) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Turns { key, ended: 0, asked: 0, looks: 0, looked: 0, surprises: 0, batch: 0, collected: 0, work, held, places }
+    }
+
+    /// This turn asks for something of such a kind and size.
+    fn look(&mut self, kind: u64, size: u64) {
+        for word in [kind, size] {
+            self.looks = (self.looks.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
     fn hold(&mut self, block: &Arc<Block>) {
         let place = self.held.len();
         if *self.places.entry(Arc::as_ptr(block) as usize).or_insert(place) == place {
@@ -85,8 +109,7 @@ impl Executor<'_> {
         }
         let recorded = *self.recorded.entry(key(body)).or_insert_with(|| captured(cond, body).is_ok());
         if recorded {
-            let (work, held, places) = (Vec::new(), Vec::new(), BTreeMap::new());
-            self.turns = Some(Turns { key: key(body), ended: 0, asked: 0, batch: 0, collected: 0, work, held, places });
+            self.turns = Some(Turns::new(key(body)));
         }
     }
 
@@ -97,12 +120,17 @@ impl Executor<'_> {
             return Ok(());
         }
         turns.ended += 1;
-        let asked = std::mem::take(&mut turns.asked);
+        let (asked, looks) = (std::mem::take(&mut turns.asked), std::mem::take(&mut turns.looks));
+        let alike = looks == std::mem::replace(&mut turns.looked, looks);
         if turns.batch == 0 {
-            if turns.ended >= capture.after && asked > 0 {
+            if turns.ended >= capture.after && asked > 0 && alike && turns.surprises < PATIENCE {
                 turns.batch = TURNS.into_iter().find(|t| t * asked <= capture.launches).unwrap_or(2);
             }
             return Ok(());
+        }
+        if !alike {
+            turns.surprises += 1;
+            return self.let_go().map(|_| ());
         }
         turns.collected += 1;
         if turns.collected < turns.batch {
@@ -131,34 +159,38 @@ impl Executor<'_> {
 
     /// A launch, now or with others.
     pub(super) fn ask(&mut self, launch: &Launch<'_>) -> Result<(), RunError> {
-        match &mut self.turns {
-            Some(turns) if turns.batch > 0 => {
+        if let Some(turns) = &mut self.turns {
+            turns.asked += 1;
+            turns.look((launch.kernel as u64) << 8 | launch.phase as u64, launch.tiles);
+            if turns.batch > 0 {
                 turns.work.push(Work::launch(launch));
                 return Ok(());
             }
-            Some(turns) => turns.asked += 1,
-            None => {}
         }
         self.code.launch(launch).map_err(RunError::Device)
     }
 
     /// A buffer is zeroed, now or with others.
     pub(super) fn zero(&mut self, block: &Arc<Block>) -> Result<(), RunError> {
-        match &mut self.turns {
-            Some(turns) if turns.batch > 0 => {
+        if let Some(turns) = &mut self.turns {
+            turns.asked += 1;
+            turns.look(ZEROED, block.bytes);
+            if turns.batch > 0 {
                 turns.work.extend(Work::zero(block.handle, block.bytes).map_err(RunError::Device)?);
                 turns.hold(block);
                 return Ok(());
             }
-            Some(turns) => turns.asked += 1,
-            None => {}
         }
         self.space.device.zero(block.handle, block.bytes).map_err(RunError::Device)
     }
 
     /// A buffer that only collected launches use, of so many bytes.
-    pub(super) fn used_before(&self, bytes: u64) -> Option<Arc<Block>> {
-        let turns = self.turns.as_ref().filter(|turns| turns.batch > 0)?;
+    pub(super) fn used_before(&mut self, bytes: u64) -> Option<Arc<Block>> {
+        let turns = self.turns.as_mut()?;
+        turns.look(ALLOCATED, bytes);
+        if turns.batch == 0 {
+            return None;
+        }
         let free = |block: &&Arc<Block>| block.bytes == bytes && Arc::strong_count(block) == 1;
         turns.held.iter().find(free).cloned()
     }
