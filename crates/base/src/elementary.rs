@@ -11,7 +11,7 @@
 //!
 //! The sums are polynomials that agree with the functions at as many Chebyshev points of the range as they have coefficients, which takes
 //! fewer terms than the series: they are wrong by an eighth of the last bit at most, the whole by less than one unit in the last place. Of
-//! `f32` the results are those of `f64`, rounded. Declined: `sin`, `pow` and the others, which stay calls of the library.
+//! `f32` the results are those of `f64`, rounded. [`crate::trigonometry`] has `sin`, `cos` and `cosh`. Declined: `pow` and the others, which stay calls of the library.
 
 const LN_2_LOW: f64 = 2.319_046_813_846_299_6e-17;
 /// 1.5 * 2^52: a number of moderate size that is added to this loses its fraction.
@@ -42,15 +42,20 @@ const LOG: [f64; 7] = [
 
 /// `e` to the power of `x`.
 pub fn exp(x: f64) -> f64 {
+    exp_over(x, 0)
+}
+
+/// `e` to the power of `x`, over a small power of two.
+pub(crate) fn exp_over(x: f64, halvings: u64) -> f64 {
     // What is not a number stays so.
-    let y = x.clamp(-746.0, 710.0);
+    let y = x.clamp(-746.0, 711.0);
     let t = y.mul_add(std::f64::consts::LOG2_E, WHOLE);
     let k = t - WHOLE;
     let r = k.mul_add(-LN_2_LOW, k.mul_add(-std::f64::consts::LN_2, y));
     let sum = EXP.into_iter().reduce(|sum, c| r.mul_add(sum, c)).unwrap_or(0.5);
     let sum = r.mul_add(r.mul_add(sum, 1.0), 1.0);
     // In two steps, so that a result below the least normal number is rounded once.
-    let n = t.to_bits().wrapping_sub(WHOLE.to_bits()).wrapping_add(2048);
+    let n = t.to_bits().wrapping_sub(WHOLE.to_bits()).wrapping_add(2048 - halvings);
     let half = n >> 1;
     let power = |biased: u64| f64::from_bits(biased.wrapping_sub(1) << 52);
     sum * power(half) * power(n.wrapping_sub(half))

@@ -8,6 +8,7 @@
 //! | [`ids`] | numbers that cannot be mixed up, and vectors indexed by them |
 //! | [`scalar`], [`scalar_op`], [`scalar_text`] | the one meaning of arithmetic on scalars, shared by every interpreter |
 //! | [`elementary`] | `exp` and `log` as sums and products |
+//! | [`trigonometry`] | `sin`, `cos` and `cosh`, likewise |
 //! | [`timing`] | how long each pass took, without global state |
 //!
 //! Names are plain strings: there is no interner, because nothing here has needed one yet.
@@ -24,6 +25,7 @@ pub mod scalar_op;
 pub mod scalar_text;
 pub mod span;
 pub mod timing;
+pub mod trigonometry;
 
 mod nearest;
 mod snippet;

@@ -14,13 +14,13 @@
 //! | `round` | to the nearest whole number, a half away from zero |
 //! | `ordinal` | the place in the total order of the type: `u64` for types of 64 bits, else `u32` |
 //!
-//! `exp` and `log` are those of [`elementary`]. `pow`, `sin cos tan`, their inverses, `atan2` and `sinh cosh tanh` call the platform's
+//! `exp` and `log` are those of [`elementary`], `sin cos cosh` those of [`trigonometry`]. `pow`, `tan`, the inverses, `atan2` and `sinh tanh` call the platform's
 //! library, as the functions of Rust's floats do; everything else has the same bits everywhere. Operators are only
 //! defined on operands of one type; [`BinOp::try_apply`] gives `None` otherwise and `apply` treats that as a bug of
 //! the type checker. `and` and `or` here are strict: short-circuiting is an `if` in the IRs.
 
-use crate::elementary;
 use crate::scalar::{Scalar, ScalarType, for_each_int};
+use crate::{elementary, trigonometry};
 use std::cmp::Ordering;
 
 /// An operator on two scalars of one type.
@@ -252,14 +252,14 @@ macro_rules! on_float {
             UnOp::Sqrt => $x.sqrt(),
             UnOp::Exp => elementary::exp($x.into()) as _,
             UnOp::Log => elementary::log($x.into()) as _,
-            UnOp::Sin => $x.sin(),
-            UnOp::Cos => $x.cos(),
+            UnOp::Sin => trigonometry::sin($x.into()) as _,
+            UnOp::Cos => trigonometry::cos($x.into()) as _,
             UnOp::Tan => $x.tan(),
             UnOp::Asin => $x.asin(),
             UnOp::Acos => $x.acos(),
             UnOp::Atan => $x.atan(),
             UnOp::Sinh => $x.sinh(),
-            UnOp::Cosh => $x.cosh(),
+            UnOp::Cosh => trigonometry::cosh($x.into()) as _,
             UnOp::Tanh => $x.tanh(),
             UnOp::Floor => $x.floor(),
             UnOp::Ceil => $x.ceil(),

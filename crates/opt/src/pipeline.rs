@@ -13,9 +13,10 @@ use crate::lower::flatten::{self, LonePoints};
 use crate::lower::{kernels, place_in_memory};
 use crate::optimise::{
     check_once, choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, narrow_indices, prove_checks, read_along_rows, read_early, read_through_views,
-    reduce_before_branches, reduce_filtered, reduce_in_turn, regular_entry, simplify, simplify_core,
-    spell_out_operators, spell_out_sums, spell_out_views, write_through_parts,
+    lower_writes, memory, merge_concats, narrow_indices, one_size, prove_checks, read_along_rows, read_early,
+    read_through_views, reduce_before_branches, reduce_filtered, reduce_in_turn, regular_entry, simplify,
+    simplify_core, spell_out_operators, spell_out_short_rows, spell_out_sums, spell_out_views, state_lengths,
+    write_through_parts,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -40,6 +41,10 @@ fn always(_: &Options) -> bool {
 
 fn with_fusion(options: &Options) -> bool {
     options.fusion
+}
+
+fn on_a_cpu(options: &Options) -> bool {
+    options.fusion && options.target == Target::C
 }
 
 fn with_proofs(options: &Options) -> bool {
@@ -81,10 +86,11 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
     // After inlining, which brings what is passed together with what is done with it.
     Pass {
         name: "prove_again",
-        about: "checks that always hold are marked, once more",
+        about: "checks that always hold are marked, once more, and types state small lengths that are known",
         wanted: with_proofs,
         run: |p, _| {
-            prove_checks::prove_checks(p);
+            let found = prove_checks::prove_checks(p);
+            state_lengths::state_lengths(p, &found);
         },
     },
     // After the last proof, and before anything turns operators into others: there is less of everything.
@@ -98,6 +104,19 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         name: "simplify_core",
         about: "constants, copies, common expressions, dead code, invariants",
         wanted: always,
+        run: |p, _| simplify_core::simplify_core(p),
+    },
+    // After lengths are stated; before fusion, which has less to do where rows are no arrays.
+    Pass {
+        name: "spell_out_short_rows",
+        about: "in parallel code, arrays of a few elements, always as many, become their elements",
+        wanted: with_fusion,
+        run: |p, _| spell_out_short_rows::spell_out_short_rows(p),
+    },
+    Pass {
+        name: "simplify_rows",
+        about: "what spelled out rows became is simplified",
+        wanted: with_fusion,
         run: |p, _| simplify_core::simplify_core(p),
     },
     Pass {
@@ -208,18 +227,32 @@ pub const FLAT: &[Pass<flat::Program>] = &[
 
 /// On Flat, after which operators have the versions that the strategy asks for.
 pub const VERSIONS: &[Pass<flat::Program>] = &[
+    // Before whatever compares spaces.
+    Pass {
+        name: "one_size",
+        about: "on a CPU, sizes that a check has found equal are one size behind it",
+        wanted: on_a_cpu,
+        run: |p, _| one_size::one_size(p),
+    },
+    Pass {
+        name: "simplify_sizes",
+        about: "places that are positions now are seen as such",
+        wanted: on_a_cpu,
+        run: |p, _| simplify::simplify(p),
+    },
+    Pass { name: "fuse_sizes", about: "what has one space now is fused", wanted: on_a_cpu, run: |p, _| fuse::fuse(p) },
     // After fusion, which brings reads to the reduction that they are for; before anything is turned, so that nothing is turned twice.
     Pass {
         name: "reduce_in_turn",
         about: "on a CPU, rows whose results are only read in turned order are reduced in that order",
-        wanted: |options| options.fusion && options.target == Target::C,
+        wanted: on_a_cpu,
         run: |p, _| reduce_in_turn::reduce_in_turn(p),
     },
     // After fusion, which brings reads to the reduction that they are for.
     Pass {
         name: "read_along_rows",
         about: "on a CPU, matrices that products read column by column are turned first",
-        wanted: |options| options.fusion && options.target == Target::C,
+        wanted: on_a_cpu,
         run: |p, _| read_along_rows::read_along_rows(p),
     },
     // After fusion: a version is made from the whole of a nest.

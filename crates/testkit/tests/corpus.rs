@@ -9,8 +9,8 @@
 //! The interpreter runs everything. The other engines run what they compile; what they decline is in the list, and the list must be
 //! true both ways, so that it can only get shorter by work and longer by decision. `TERRACE_BLESS=1` writes it anew;
 //! `TERRACE_CORPUS=arrays/` runs only the programs whose name contains that, `TERRACE_BACKEND=flat` only one of the compiling
-//! back ends; both leave the list alone. A quick run compiles all programs for the simulated GPU and runs a third of them
-//! there; `TERRACE_LONG=1` runs all, and all in other strategies too.
+//! back ends; both leave the list alone. A quick run compiles all programs for the simulated GPU and runs a sixth of them
+//! there, another one every day; `TERRACE_LONG=1` runs all, and all in other strategies too.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn number_of(name: &str) -> usize {
     name.bytes().map(usize::from).sum()
 }
 
-/// Other ways to compile, on the interpreters of Flat and Mem and on C: two for each program, or all in a long run. Nothing is
+/// Other ways to compile, on the interpreters of Flat and Mem and on C: one for each program, on Flat and on Mem every other day, or all in a long run. Nothing is
 /// declined that the list does not know, so what is declined is passed over.
 #[test]
 fn corpus_in_other_setups() {
@@ -80,7 +80,8 @@ fn corpus_in_other_setups() {
     let long = std::env::var_os("TERRACE_LONG").is_some();
     let setups = |name: &str| match long {
         true => all.clone(),
-        false => vec![flat[number_of(name) % flat.len()].clone(), mem[number_of(name) / 2 % mem.len()].clone()],
+        false if (number_of(name) + turn(2)).is_multiple_of(2) => vec![flat[number_of(name) / 2 % flat.len()].clone()],
+        false => vec![mem[number_of(name) / 2 % mem.len()].clone()],
     };
     let prepared = corpus().iter().filter_map(|p| p.as_ref().ok());
     let work: Vec<(&Prepared, Setup)> =
@@ -94,7 +95,7 @@ fn corpus_in_other_setups() {
 /// Each program in one strategy. A driver for CPUs takes seconds to compile a program: a quick run takes a part, and parts take turns.
 #[test]
 fn corpus_on_opencl() {
-    const PARTS: usize = 16;
+    const PARTS: usize = 24;
     if opencl_missing().is_some() {
         return;
     }
@@ -120,9 +121,11 @@ fn corpus_on_compiling_back_ends() {
     setups.retain(|setup| chosen.is_empty() || setup.backend.name() == chosen);
     let prepared: Vec<&Prepared> = corpus().iter().filter_map(|p| p.as_ref().ok()).collect();
     let work: Vec<(&Prepared, &Setup)> = prepared.iter().flat_map(|p| setups.iter().map(move |s| (*p, s))).collect();
-    // A C++ compiler takes a second for each program on the simulated GPU: a quick run has time for a third of them.
+    // A C++ compiler takes a second for each program on the simulated GPU: a quick run has time for a part of them, and parts take turns.
+    const PARTS: usize = 6;
+    let turn = turn(PARTS);
     let all = std::env::var_os("TERRACE_LONG").is_some() || !only().is_empty() || !chosen.is_empty();
-    let taken = |name: &str| all || number_of(name).is_multiple_of(3);
+    let taken = |name: &str| all || number_of(name) % PARTS == turn;
     let results = side_by_side(&work, |(prepared, setup)| {
         if setup.backend == Backend::CudaSim && !taken(&prepared.name) {
             lower(prepared, setup)
@@ -144,7 +147,7 @@ fn corpus_on_compiling_back_ends() {
     if only().is_empty() && chosen.is_empty() {
         failures.extend(compare_list(&declined, &list_path()).err());
     }
-    assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures.join("\n\n"));
+    assert!(failures.is_empty(), "TERRACE_TURN={turn}: {} programs differ\n{}", failures.len(), failures.join("\n\n"));
 }
 
 /// Compares what is declined with the list, or writes the list.

@@ -3,7 +3,7 @@
 //! One parallel nest is one kernel (on a GPU, rows that are not regular take two small ones beside it), and a size that the device computes stays there: these are promises, so they are tests.
 //! `cargo test -p terrace-testkit --test counts -- --nocapture` prints the figures of the recursion.
 
-use terrace::{Backend, Program, Settings};
+use terrace::{Backend, Program, Settings, Strategy};
 
 struct Cost {
     launches: u64,
@@ -18,7 +18,11 @@ fn example(name: &str) -> Program {
 }
 
 fn cost(program: &Program, backend: Backend, entry: &str, args: &[&str]) -> Cost {
-    let engine = program.engine(backend, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    cost_with(&Settings::default(), program, backend, entry, args)
+}
+
+fn cost_with(settings: &Settings, program: &Program, backend: Backend, entry: &str, args: &[&str]) -> Cost {
+    let engine = program.engine(backend, settings).unwrap_or_else(|e| panic!("{e}"));
     let args = args.iter().enumerate();
     let args = args.map(|(k, text)| program.argument(entry, k, text).unwrap_or_else(|e| panic!("{e}"))).collect();
     let stats = engine.call(entry, args).unwrap_or_else(|e| panic!("{e}")).stats.expect("devices count");
@@ -55,6 +59,33 @@ const STENCILS: &[(&str, &str, u64, u64)] = &[
     ("grid_clamped", "[[f64(i * j % 8) for j < 64] for i < 50]", 1, 2 * 8 * 64 * 50),
     ("wide", "[[f32(i * j % 8) for j < 64] for i < 50]", 1, 2 * 4 * 64 * 50),
 ];
+
+/// Entries over rows of a few elements, `N` of them: the launches on a CPU for many, and on a GPU for few, where one more makes
+/// the rows. Branches, loops and tables around such rows cost nothing but their arithmetic.
+const SHORT_ROWS: &[(&str, &[&str], [u64; 2])] = &[
+    ("clipped", &["[[f64(i % 5), 1.0, 2.0] for i < N]", "[[2.0, f64(i % 3), 1.0] for i < N]", "4.0"], [1, 2]),
+    ("walked", &["[[f64(i % 5), 1.0, 2.0] for i < N]", "[i % 7 for i < N]"], [2, 2]),
+    ("until", &["[[i % 50, i % 3] for i < N]"], [1, 2]),
+    ("spread", &["[[i, 1, 2, 3, 4] for i < N]", "[i % 3 == 0 for i < N]"], [1, 2]),
+    ("norms", &["[[f32(i * k % 8) for k < 9] for i < N]"], [1, 1]),
+    ("picked", &["[[f64(i % 5), 1.0, 2.0] for i < N]", "[i % 3 for i < N]"], [1, 1]),
+];
+
+#[test]
+fn short_rows_are_their_elements() {
+    let path = format!("{}/../../tests/spine/short_rows.tce", env!("CARGO_MANIFEST_DIR"));
+    let program = Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"));
+    for (entry, args, launches) in SHORT_ROWS {
+        for ((backend, rows), launches) in [(Backend::C, "3000"), (Backend::CudaSim, "300")].into_iter().zip(launches) {
+            let args: Vec<String> = args.iter().map(|a| a.replace('N', rows)).collect();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let mut settings = Settings::default();
+            settings.options.strategy = Strategy::Auto;
+            let found = cost_with(&settings, &program, backend, entry, &args);
+            assert_eq!((found.launches, found.reads), (*launches, 0), "{entry} on {}", backend.name());
+        }
+    }
+}
 
 #[test]
 fn windows_are_never_stored() {
@@ -116,6 +147,32 @@ fn a_loop_that_carries_several_arrays_takes_no_launch_per_turn() {
             |n: usize| cost(&program, backend, "rows", &[&format!("[[f64(j) for j < {n} - i] for i < 9]")]).launches;
         assert_eq!(rows(200), rows(10), "{backend:?}");
     }
+}
+
+/// Sums of sums of rows that lie one after the other, of the same rows for every point, and of rows that lie elsewhere.
+const NESTS: &str = "
+entry beside(texts: [][][]i64) -> []i64 = [sum([sum(word) % 7 for word in text]) for text in texts]
+entry alike(places: []i64, shapes: [][][]i64) -> []i64 =
+  [sum([sum([count([x > p for x in ring]) for ring in rings]) % 2 for rings in shapes]) for p in places]
+entry elsewhere(rows: [][]i64, groups: [][]i64) -> []i64 =
+  [sum([sum([x * k for x in rows[k]]) for k in group]) for group in groups]
+";
+
+#[test]
+fn a_cpu_runs_nests_of_sums_whole_where_points_are_alike() {
+    let program = Program::from_text("nests", NESTS).unwrap_or_else(|e| panic!("{e}"));
+    let mut settings = Settings::default();
+    settings.options.strategy = Strategy::Auto;
+    let launches = |entry: &str, args: &[&str]| cost_with(&settings, &program, Backend::C, entry, args).launches;
+    let texts = "[[[i + j + k for k < (i + j) % 5] for j < i % 7] for i < 1500]";
+    // What a thread has to do is counted first, unless all have the same.
+    assert_eq!(launches("beside", &[texts]), 2);
+    assert_eq!(launches("alike", &["[i % 9 for i < 1500]", texts]), 1);
+    let rows = "[[i * j for j < i % 9] for i < 40]";
+    // Where rows are picked, the indices are checked before.
+    assert_eq!(launches("elsewhere", &[rows, "[[(i * 7 + j) % 40 for j < i % 6] for i < 1500]"]), 3);
+    let one_has_most = "[[(i * 7 + j) % 40 for j < (if i == 3 then 9000 else i % 6)] for i < 1500]";
+    assert!(launches("elsewhere", &[rows, one_has_most]) > 3);
 }
 
 #[test]

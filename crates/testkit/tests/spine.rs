@@ -1,13 +1,13 @@
 //! The programs of `tests/spine`, on every engine and in every strategy.
 //!
 //! Each test below is an engine; the files are the data. The quick run takes a cover of the choices on the compiled engines,
-//! where a file takes seconds to compile; `TERRACE_LONG=1` takes all of them. `TERRACE_SPINE=spmv` runs only the files whose
+//! where a file takes seconds to compile, and parts of it in turn on the interpreters; `TERRACE_LONG=1` takes all of them. `TERRACE_SPINE=spmv` runs only the files whose
 //! name contains that.
 
 use std::path::PathBuf;
 use terrace::{Backend, Program, Strategy};
 use terrace_testkit::answer::{call, engine};
-use terrace_testkit::corpus::{programs, run_files};
+use terrace_testkit::corpus::{programs, run_files, turn};
 use terrace_testkit::setup::{STRATEGIES, Setup, cover, cuda_present, opencl_missing};
 
 fn files(large: bool) -> Vec<PathBuf> {
@@ -65,9 +65,18 @@ fn spine_on_flat_all_strategies() {
     check(small(), &each_strategy(Backend::Flat));
 }
 
+/// Each file in all of the setups; in a quick run in a third of them, another third every day.
+fn check_by_turns(all: &[Setup]) {
+    const PARTS: usize = 3;
+    for (k, path) in small().into_iter().enumerate() {
+        let taken = all.iter().enumerate().filter(|(at, _)| long() || (at + k) % PARTS == turn(PARTS));
+        check(vec![path], &taken.map(|(_, setup)| setup.clone()).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn spine_on_flat_cover() {
-    check(small(), &cover(Backend::Flat));
+    check_by_turns(&cover(Backend::Flat));
 }
 
 #[test]
@@ -84,7 +93,7 @@ fn large_spine_on_flat() {
 
 #[test]
 fn spine_on_mem() {
-    check(small(), &short_cover(Backend::Mem));
+    check_by_turns(&short_cover(Backend::Mem));
 }
 
 /// The six programs under all of the setups, the others under two of them in turn.

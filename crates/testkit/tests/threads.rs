@@ -65,7 +65,7 @@ fn waves_end_in_threads() {
     assert!(calls[0] < calls[1] && calls[1] < calls[2], "calls of outer, auto, flat: {calls:?}");
 }
 
-/// Rows of one length, halved until they have one element: each level of all points is one operator or two, in waves.
+/// Rows of one length, halved until they have one element: a call for all points is one operator or two, in waves.
 const EVEN: &str = "
 def combined(xs: []i64) -> []i64 =
   if len(xs) == 1 then xs
@@ -76,13 +76,27 @@ def combined(xs: []i64) -> []i64 =
 entry f(n: i64) -> i64 = sum([sum(combined([i * j for j < 16])) for i < n])
 ";
 
+/// The same with a call for each half.
+const EVEN_HALVES: &str = "
+def combined(xs: []i64) -> []i64 =
+  if len(xs) == 1 then xs
+  else
+    let h = len(xs) / 2
+    let even = combined(xs[..2 * h by 2])
+    let odd = combined(xs[1..2 * h by 2])
+    in [even[i % h] + odd[i % h] * i for i < len(xs)]
+entry f(n: i64) -> i64 = sum([sum(combined([i * j for j < 16])) for i < n])
+";
+
 #[test]
 fn points_that_all_take_the_same_branches_stay_in_waves() {
-    let of = |strategy| run(EVEN, &on_c(strategy), &["100"]).unwrap_or_else(|e| panic!("{strategy:?}: {e}"));
-    let (auto, flat, outer) = (of(Strategy::Auto), of(Strategy::Flat), of(Strategy::Outer));
-    assert_eq!((&auto.value, &outer.value), (&flat.value, &flat.value));
-    let calls = [&outer, &auto, &flat].map(|o| o.stats.as_ref().expect("a device").calls);
-    assert!(calls[0] == 0 && calls[1] == calls[2], "calls of outer, auto, flat: {calls:?}");
+    for text in [EVEN, EVEN_HALVES] {
+        let of = |strategy| run(text, &on_c(strategy), &["100"]).unwrap_or_else(|e| panic!("{strategy:?}: {e}"));
+        let (auto, flat, outer) = (of(Strategy::Auto), of(Strategy::Flat), of(Strategy::Outer));
+        assert_eq!((&auto.value, &outer.value), (&flat.value, &flat.value));
+        let calls = [&outer, &auto, &flat].map(|o| o.stats.as_ref().expect("a device").calls);
+        assert!(calls[0] == 0 && calls[1] == calls[2], "calls of outer, auto, flat: {calls:?}");
+    }
 }
 
 /// Strategies in which threads run recursive calls, and whether there are enough points for that.

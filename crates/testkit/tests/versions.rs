@@ -57,6 +57,33 @@ fn guards_take_the_branch_that_their_thresholds_say() {
     }
 }
 
+const NESTS: &str = "
+entry beside(texts: [][][]i64) -> []i64 = [sum([sum(word) % 7 for word in text]) for text in texts]
+entry kept(texts: [][][]i64) -> []i64 =
+  [sum([if len(word) == 0 then 0 else sum([x * word[0] for x in word]) for word in text]) for text in texts]
+";
+
+#[test]
+fn guards_of_whole_nests_count_all_inner_points() {
+    let program = load(NESTS);
+    let mut settings = auto(Some(0));
+    settings.options.regularity = false;
+    let engine = program.engine(Backend::Flat, &settings).unwrap_or_else(|e| panic!("{e}"));
+    let guards = |entry: &str, args: &[&str]| {
+        let args = args.iter().enumerate();
+        let args = args.map(|(k, text)| program.argument(entry, k, text).unwrap_or_else(|e| panic!("{e}"))).collect();
+        let outcome = engine.call(entry, args).unwrap_or_else(|e| panic!("{e}"));
+        outcome.guards.iter().map(|g| (g.name.clone(), g.quantity)).collect::<Vec<_>>()
+    };
+    let texts = "[[[1, 2, 3, 4, 5, 6, 7]], [[1]], [[2]], [[3]], [[4]], [[5]], [[6]]]";
+    // Six points with one word of one letter make 3 steps each, and one makes 1 + 1 + 7.
+    let expected = [("beside.1.outer".to_string(), 7), ("beside.1.balanced".to_string(), 27 / 9)];
+    assert_eq!(guards("beside", &[texts]), expected);
+    // Where the rows that are kept lie is known only when they have been packed.
+    let kept = guards("kept", &[texts]);
+    assert!(kept.contains(&("kept.2.balanced".to_string(), (7 + 13) / 8)), "{kept:?}");
+}
+
 #[test]
 fn a_threshold_that_does_not_exist_is_an_error_with_the_nearest_name() {
     let mut settings = auto(None);

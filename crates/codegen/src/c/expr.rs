@@ -7,7 +7,7 @@
 //! And(0 <= k, k < n)                  within(k_4, n_p0)         one comparison
 //! Load(xs, Local(q))                  xs_p1[q_3]
 //! Load(copies, base + k)              copies_p0_at_base_2[k_4]  where the base is the tile's own
-//! Unary(Exp, x)                       exp_f64(x_1)              the interpreter's, and no call
+//! Unary(Exp, x)                       exp_f64(x_1)              the interpreter's, and no call; so for log, sin, cos, cosh
 //! ```
 //!
 //! Floats, comparisons and unsigned 32- and 64-bit integers are plain C. The helpers are in the preamble.
@@ -109,7 +109,9 @@ fn unary(k: &Kernel, op: UnOp, a: &Expr) -> (String, bool) {
         UnOp::Abs if ty.is_float() => function("fabs"),
         UnOp::Abs if ty.is_signed() => (format!("abs_{ty}({})", expr(k, a)), true),
         UnOp::Abs => printed(k, a),
-        UnOp::Exp | UnOp::Log => (format!("{}_{ty}({})", op.word(), expr(k, a)), true),
+        UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos | UnOp::Cosh => {
+            (format!("{}_{ty}({})", op.word(), expr(k, a)), true)
+        }
         // The words are the names of the C library.
         _ => function(op.word()),
     }

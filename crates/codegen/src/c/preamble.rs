@@ -11,12 +11,12 @@
 //! The error record: word 0 is a lock, 1 the launch that failed, 2 the check, 3 the index, 4 to 6 the values. A thread that
 //! cannot take the lock waits: failing is rare, and the record decides what is reported.
 
-use crate::shared::arithmetic::{ELEMENTARY, FLOATS, INTEGERS};
+use crate::shared::arithmetic::{ELEMENTARY, FLOATS, INTEGERS, TRIGONOMETRY};
 
 /// The text.
 pub fn text() -> String {
     let floats = "TERRACE_FLOAT(f32, float, uint32_t, fmodf, copysignf)\nTERRACE_FLOAT(f64, double, uint64_t, fmod, copysign)\n\n";
-    [HEAD, INTEGERS, FLOATS, floats, ELEMENTARY, KEYS, TAIL].concat()
+    [HEAD, INTEGERS, FLOATS, floats, ELEMENTARY, TRIGONOMETRY, KEYS, TAIL].concat()
 }
 
 /// Before arithmetic.
@@ -131,21 +131,47 @@ HELPER void stream_to(void *to, const void *from, size_t bytes) { memcpy(to, fro
 HELPER void streamed(void) { }
 #endif
 
-/* Of `count` elements, those that stay go to memory one beside the other, and nothing else is written. How many are they? */
+/* Elements of `base` at the indices from `at` on. The processor's instruction for it is faster than loads one by one on some processors, and slower on others. */
+#if defined(TERRACE_GATHER) && defined(__AVX512F__)
+#define TERRACE_GATHERS(WAY, V, I, CALL, BASE, ALL, SIZE)                                                \
+    typedef I terrace_at_##WAY __attribute__((vector_size(sizeof(V) / SIZE * sizeof(I))));             \
+    HELPER V gathered_##WAY(const BASE *base, const I *at) {                                           \
+        terrace_at_##WAY x;                                                                            \
+        memcpy(&x, at, sizeof x);                                                                      \
+        return (V)CALL((V){0}, base, x, ALL, SIZE);                                                    \
+    }
+TERRACE_GATHERS(f64x8_i32, f64x8, int, __builtin_ia32_gathersiv8df, double, (char)-1, 8)
+TERRACE_GATHERS(f64x8_i64, f64x8, long long, __builtin_ia32_gatherdiv8df, double, (char)-1, 8)
+TERRACE_GATHERS(f32x16_i32, f32x16, int, __builtin_ia32_gathersiv16sf, float, (short)-1, 4)
+#define GATHERED_f64x8_i32(BASE, AT, ...) gathered_f64x8_i32(BASE, (const int *)(AT))
+#define GATHERED_f64x8_i64(BASE, AT, ...) gathered_f64x8_i64(BASE, (const long long *)(AT))
+#define GATHERED_f32x16_i32(BASE, AT, ...) gathered_f32x16_i32(BASE, (const int *)(AT))
+#else
+#define GATHERED_f64x8_i32(BASE, AT, ...) __VA_ARGS__
+#define GATHERED_f64x8_i64(BASE, AT, ...) __VA_ARGS__
+#define GATHERED_f32x16_i32(BASE, AT, ...) __VA_ARGS__
+#endif
+#define GATHERED_f32x16_i64(BASE, AT, ...) __VA_ARGS__
+#define GATHERED(WAY, BASE, AT, ...) GATHERED_##WAY(BASE, AT, __VA_ARGS__)
+
+/* Of `count` elements, those that stay go to memory one beside the other. How many are they? Only the first `room` places may be written, but those all. */
 #define TERRACE_KEPT_IN_TURN(W)                                                                        \
     typedef uint##W##_t terrace_bits_##W __attribute__((may_alias));                                   \
-    HELPER int64_t kept_in_turn_##W(void *to, const void *from, const uint8_t *keep, int64_t count) {  \
+    HELPER int64_t kept_in_turn_##W(                                                                   \
+        void *to, int64_t room, const void *from, const uint8_t *keep, int64_t count) {                \
         int64_t kept = 0;                                                                              \
         for (int64_t at = 0; at < count; at += 64) {                                                   \
             const terrace_bits_##W *f = (const terrace_bits_##W *)from + at;                           \
             const int64_t end = min_i64(64, count - at);                                               \
-            terrace_bits_##W part[64];                                                                 \
+            terrace_bits_##W part[64], *own = (terrace_bits_##W *)to + kept;                           \
+            const bool there = room - kept >= 64;                                                      \
+            terrace_bits_##W *t = there ? own : part;                                                  \
             int64_t here = 0;                                                                          \
             for (int64_t i = 0; i < end; i++) {                                                        \
-                part[here] = f[i];                                                                     \
+                t[here] = f[i];                                                                        \
                 here += keep[at + i];                                                                  \
             }                                                                                          \
-            memcpy((terrace_bits_##W *)to + kept, part, (size_t)here * sizeof *part);                  \
+            if (!there) memcpy(own, part, (size_t)here * sizeof *part);                                \
             kept += here;                                                                              \
         }                                                                                              \
         return kept;                                                                                   \
@@ -154,36 +180,49 @@ TERRACE_KEPT_IN_TURN(8)
 TERRACE_KEPT_IN_TURN(16)
 TERRACE_KEPT_IN_TURN(32)
 TERRACE_KEPT_IN_TURN(64)
-#define store_kept_8 kept_in_turn_8
-#define store_kept_16 kept_in_turn_16
-#ifdef __AVX512F__
-HELPER unsigned terrace_stays(const uint8_t *keep) {
-    uint64_t bytes;
-    memcpy(&bytes, keep, sizeof bytes);
-    return (unsigned)((bytes * UINT64_C(0x0102040810204080)) >> 56);
+#ifdef __AVX512BW__
+typedef char terrace_bytes __attribute__((vector_size(64), may_alias));
+HELPER uint64_t terrace_stays(const uint8_t *keep) {
+    terrace_bytes k;
+    memcpy(&k, keep, sizeof k);
+    return (uint64_t)__builtin_ia32_cvtb2mask512(-k);
 }
-/* N: elements of a vector. Storing under a mask costs little; packing and storing at once is slow on some processors. */
-#define TERRACE_STORE_KEPT(W, N, T, STAYS, PACK, STORE)                                                \
+/* N: elements of a vector. Storing all of a vector costs least, storing under a mask little; packing and storing at once is slow on some processors. */
+#define TERRACE_STORE_KEPT(W, N, T, MASK, PACK, STORE)                                                 \
     typedef T terrace_vector_##W __attribute__((vector_size(64), may_alias));                          \
-    HELPER int64_t store_kept_##W(void *to, const void *from, const uint8_t *keep, int64_t count) {    \
+    HELPER int64_t store_kept_##W(                                                                     \
+        void *to, int64_t room, const void *from, const uint8_t *keep, int64_t count) {                \
         terrace_bits_##W *t = to;                                                                      \
         const terrace_bits_##W *f = from;                                                              \
         int64_t at = 0, kept = 0;                                                                      \
-        for (; at + N <= count; at += N) {                                                             \
-            const unsigned stays = STAYS(keep + at), number = (unsigned)__builtin_popcount(stays);     \
-            terrace_vector_##W x;                                                                      \
-            memcpy(&x, f + at, sizeof x);                                                              \
-            STORE((void *)(t + kept), PACK(x, x, stays), (1u << number) - 1);                          \
-            kept += number;                                                                            \
+        for (; at + 64 <= count; at += 64) {                                                           \
+            const uint64_t all = terrace_stays(keep + at);                                             \
+            const bool there = kept + 64 <= room;                                                      \
+            for (int k = 0; k < 64; k += N) {                                                          \
+                const MASK stays = (MASK)(all >> k);                                                   \
+                const int number = __builtin_popcountll(stays);                                        \
+                terrace_vector_##W x;                                                                  \
+                memcpy(&x, f + at + k, sizeof x);                                                      \
+                x = (terrace_vector_##W)PACK(x, x, stays);                                             \
+                if (there) memcpy(t + kept, &x, sizeof x);                                             \
+                else STORE((void *)(t + kept), x, (MASK)((number < 64 ? UINT64_C(1) << number : 0) - 1));\
+                kept += number;                                                                        \
+            }                                                                                          \
         }                                                                                              \
-        return kept + kept_in_turn_##W(t + kept, f + at, keep + at, count - at);                       \
+        return kept + kept_in_turn_##W(t + kept, room - kept, f + at, keep + at, count - at);          \
     }
-#define TERRACE_STAYS_16(keep) (terrace_stays(keep) | terrace_stays((keep) + 8) << 8)
-TERRACE_STORE_KEPT(32, 16, int, TERRACE_STAYS_16, __builtin_ia32_compresssi512_mask, __builtin_ia32_storedqusi512_mask)
-TERRACE_STORE_KEPT(64, 8, long long, terrace_stays, __builtin_ia32_compressdi512_mask, __builtin_ia32_storedqudi512_mask)
+TERRACE_STORE_KEPT(32, 16, int, uint16_t, __builtin_ia32_compresssi512_mask, __builtin_ia32_storedqusi512_mask)
+TERRACE_STORE_KEPT(64, 8, long long, uint8_t, __builtin_ia32_compressdi512_mask, __builtin_ia32_storedqudi512_mask)
 #else
 #define store_kept_32 kept_in_turn_32
 #define store_kept_64 kept_in_turn_64
+#endif
+#ifdef __AVX512VBMI2__
+TERRACE_STORE_KEPT(8, 64, char, uint64_t, __builtin_ia32_compressqi512_mask, __builtin_ia32_storedquqi512_mask)
+TERRACE_STORE_KEPT(16, 32, short, uint32_t, __builtin_ia32_compresshi512_mask, __builtin_ia32_storedquhi512_mask)
+#else
+#define store_kept_8 kept_in_turn_8
+#define store_kept_16 kept_in_turn_16
 #endif
 
 HELPER bool within(int64_t x, int64_t end) { return (uint64_t)x < (uint64_t)(end < 0 ? 0 : end); }

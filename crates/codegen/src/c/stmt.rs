@@ -19,13 +19,15 @@ use crate::shared::typing::{held, type_of};
 use crate::shared::used::Used;
 use crate::vector::lanes::Lanes;
 use crate::vector::least;
-use crate::vector::operands::{Operand, Shared};
+use crate::vector::operands::{Indices, Operand, Shared};
 use crate::vector::registers::{self, Register};
 use crate::vector::stages::{self, Stage};
 use crate::vector::stream;
+use crate::vector::totals::{self, Totals};
+use crate::vector::turning;
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{Expr, Given, Kernel, LocalId, ParamId, RunArg, Stmt};
+use terrace_ir::kernel::{Expr, Given, Kept, Kernel, LocalId, ParamId, RunArg, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -162,7 +164,11 @@ impl Lines {
                     self.line(&format!("{ty} {name};"));
                     self.line(&format!("memcpy(&{name}, &{place}, sizeof {name});"));
                 }
-                Operand::Gathered(places) => self.line(&format!("{ty} {name} = {{{}}};", places.join(", "))),
+                Operand::Gathered(places, None) => self.line(&format!("{ty} {name} = {{{}}};", places.join(", "))),
+                Operand::Gathered(places, Some(Indices { base, first, elem })) => {
+                    let way = format!("{ty}_{elem}");
+                    self.line(&format!("{ty} {name} = GATHERED({way}, {base}, &{first}, {{{}}});", places.join(", ")));
+                }
             }
             if shared.is_crowded() {
                 self.line(&format!("IN_REGISTER({name});"));
@@ -218,16 +224,83 @@ impl Lines {
             let ty = element(held(k.params[*p].kind));
             self.line(&format!("{ty} {}_part[{size}] __attribute__((aligned(64)));", names::param(k, *p)));
         }
-        self.line(&format!("for (int64_t {v} = {part}; {v} < {part}_end; {v} += 1) {{"));
         self.parted = Some((results.clone(), part.clone()));
-        self.nested(k, body);
+        self.points(k, &format!("for (int64_t {v} = {part}; {v} < {part}_end; {v} += 1) {{"), body, false);
         self.parted = None;
-        self.line("}");
         for p in &results {
             let p = names::param(k, *p);
             self.line(&format!("stream_to({p} + {part}, {p}_part, (size_t)({part}_end - {part}) * sizeof *{p});"));
         }
         self.depth -= 1;
+        self.line("}");
+    }
+
+    /// A loop over points; twice where it computes sines and cosines, see [`turning`].
+    fn points(&mut self, k: &Kernel, head: &str, body: &[Stmt], simd: bool) {
+        if !turning::looks_later(body) {
+            return self.loop_of(k, head, body, simd);
+        }
+        self.line("{");
+        self.depth += 1;
+        self.line("int64_t is_far = 0;");
+        self.line("{");
+        self.depth += 1;
+        self.line("int64_t *const far = &is_far;");
+        self.loop_of(k, head, body, false);
+        self.depth -= 1;
+        self.line("}");
+        self.line("if (UNLIKELY(is_far)) {");
+        self.depth += 1;
+        self.loop_of(k, head, body, false);
+        self.depth -= 1;
+        self.line("}");
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// A loop that keeps running totals.
+    fn with_totals(&mut self, k: &Kernel, head: &str, totals: &Totals<'_>) {
+        let (v, own) = (names::local(k, totals.of), variable(k.locals[totals.of].ty));
+        let ty = totals.ty(k);
+        let (wide, value) = (variable(ty), operand(k, totals.value));
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("{wide} {v}_t = ({wide}){v};"));
+        self.line(&format!("#pragma omp simd reduction(inscan, {} : {v}_t)", totals.word()));
+        self.line(head);
+        self.loops += 1;
+        self.depth += 1;
+        self.line("{");
+        self.nested(k, totals.before);
+        self.line(&match totals.op {
+            BinOp::Add => format!("    {v}_t += ({wide}){value};"),
+            op => format!("    {v}_t = {}_{ty}({v}_t, {value});", op.word()),
+        });
+        self.line("}");
+        self.line(&format!("#pragma omp scan inclusive({v}_t)"));
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const {own} {v} = ({own}){v}_t;"));
+        self.stmt(k, totals.store);
+        self.depth -= 1;
+        self.line("}");
+        self.depth -= 1;
+        self.loops -= 1;
+        self.line("}");
+        self.line(&format!("{v} = ({own}){v}_t;"));
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    fn loop_of(&mut self, k: &Kernel, head: &str, body: &[Stmt], simd: bool) {
+        if let Some(totals) = totals::totals(k, body) {
+            return self.with_totals(k, head, &totals);
+        }
+        if simd {
+            self.line("#pragma omp simd");
+        }
+        self.line(head);
+        self.in_loop(k, body);
         self.line("}");
     }
 
@@ -319,16 +392,22 @@ impl Lines {
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
             }
-            Stmt::StoreKept { into, buffer, at, array, keep, count } => self.line(&format!(
-                "const int64_t {} = store_kept_{}(&{}[{}], {}, {}, {});",
-                names::local(k, *into),
-                8 * k.arrays[*array].elem.size_bytes(),
-                names::param(k, *buffer),
-                expr(k, at),
-                names::array(k, *array),
-                names::array(k, *keep),
-                expr(k, count)
-            )),
+            Stmt::StoreKept { into, buffer, at, end, from, keep, count } => {
+                let (kept, at) = (names::local(k, *into), expr(k, at));
+                let room = format!("sub_i64({}, {at})", expr(k, end));
+                let (from, elem) = match from {
+                    Kept::Array(array) => (names::array(k, *array), k.arrays[*array].elem),
+                    Kept::Buffer(buffer, position) => {
+                        let elem = k.params[*buffer].kind.elem().expect("verified to be a buffer");
+                        (format!("&{}[{}]", names::param(k, *buffer), expr(k, position)), elem)
+                    }
+                };
+                let (bits, buffer) = (8 * elem.size_bytes(), names::param(k, *buffer));
+                let (keep, count) = (names::array(k, *keep), expr(k, count));
+                self.line(&format!(
+                    "const int64_t {kept} = store_kept_{bits}(&{buffer}[{at}], {room}, {from}, {keep}, {count});"
+                ));
+            }
             Stmt::If(c, then, otherwise) => {
                 let cond = expr(k, c);
                 let rare = only_reports(then) && !otherwise.is_empty();
@@ -369,7 +448,8 @@ impl Lines {
                     if self.streams { stream::results(k, *var, from, step, body, self.loops > 0) } else { Vec::new() };
                 let is_streamed = !results.is_empty();
                 if is_streamed {
-                    self.line("if (streams) {");
+                    let long = format!(" && {end} - {} >= {}", operand(k, from), stream::LONG);
+                    self.line(&format!("if (streams{}) {{", if self.loops > 0 { &long } else { "" }));
                     self.depth += 1;
                     self.in_parts(k, &v, &expr(k, from), &end, results, body);
                     self.depth -= 1;
@@ -394,12 +474,11 @@ impl Lines {
                 }
                 let around = self.lane;
                 let group = if *simd { self.group(k, *var, body) } else { Vec::new() };
-                if *simd && is_straight(body) {
-                    self.line("#pragma omp simd");
+                let is_simd = *simd && is_straight(body);
+                match by.as_str() {
+                    "1" if vectors.is_empty() && group.is_empty() => self.points(k, &head, body, is_simd),
+                    _ => self.loop_of(k, &head, body, is_simd),
                 }
-                self.line(&head);
-                self.in_loop(k, body);
-                self.line("}");
                 self.lane = around;
                 self.add_group(k, &group);
                 self.store_vectors(k, &vectors);

@@ -18,7 +18,7 @@ use super::types::variable;
 use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use terrace_base::{BinOp, ScalarType, UnOp};
-use terrace_ir::kernel::{ArrayId, Expr, Kernel, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, Kept, Kernel, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -105,13 +105,18 @@ impl Lines {
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("terrace_store_wide<{count}>(&{buffer}[{to}], &{array}[{from}]);"));
             }
-            Stmt::StoreKept { into, buffer, at, array, keep, count } => {
+            Stmt::StoreKept { into, buffer, at, end: _, from, keep, count } => {
                 let (kept, to, count) = (names::local(k, *into), expr(k, at), expr(k, count));
-                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
-                let keep = names::array(k, *keep);
+                let element = match from {
+                    Kept::Array(array) => format!("{}[i]", names::array(k, *array)),
+                    Kept::Buffer(buffer, position) => {
+                        format!("{}[{} + i]", names::param(k, *buffer), expr(k, position))
+                    }
+                };
+                let (buffer, keep) = (names::param(k, *buffer), names::array(k, *keep));
                 self.line(&format!("{} {kept} = 0;", variable(ScalarType::I64)));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {{"));
-                self.line(&format!("    if ({keep}[i]) {buffer}[{to} + {kept}++] = {array}[i];"));
+                self.line(&format!("    if ({keep}[i]) {buffer}[{to} + {kept}++] = {element};"));
                 self.line("}");
             }
             Stmt::If(c, then, otherwise) => {

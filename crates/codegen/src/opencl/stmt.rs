@@ -17,7 +17,7 @@ use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use std::collections::BTreeSet;
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{Expr, Kernel, LocalId, Stmt};
+use terrace_ir::kernel::{Expr, Kept, Kernel, LocalId, Stmt};
 
 /// Lines of text with indentation.
 pub struct Lines {
@@ -111,13 +111,18 @@ impl Lines {
                 let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {buffer}[{to} + i] = {array}[{from} + i];"));
             }
-            Stmt::StoreKept { into, buffer, at, array, keep, count } => {
+            Stmt::StoreKept { into, buffer, at, end: _, from, keep, count } => {
                 let (kept, to, count) = (names::local(k, *into), operand(k, at), expr(k, count));
-                let (buffer, array) = (names::param(k, *buffer), names::array(k, *array));
-                let keep = names::array(k, *keep);
+                let element = match from {
+                    Kept::Array(array) => format!("{}[i]", names::array(k, *array)),
+                    Kept::Buffer(buffer, position) => {
+                        format!("{}[{} + i]", names::param(k, *buffer), expr(k, position))
+                    }
+                };
+                let (buffer, keep) = (names::param(k, *buffer), names::array(k, *keep));
                 self.line(&format!("{} = 0;", self.defined(k, *into)));
                 self.line(&format!("for (int i = 0; i < {count}; i++) {{"));
-                self.line(&format!("    if ({keep}[i]) {buffer}[{to} + {kept}++] = {array}[i];"));
+                self.line(&format!("    if ({keep}[i]) {buffer}[{to} + {kept}++] = {element};"));
                 self.line("}");
             }
             Stmt::If(c, then, otherwise) if then.iter().chain(otherwise).any(meets) => {

@@ -96,10 +96,10 @@ pub const FLOATS: &str = r#"/* F, FT: the float; U: its bits. LEAST: the least v
 
 "#;
 
-/// `exp` and `log`.
-pub const ELEMENTARY: &str = r#"/* exp and log without a branch or a call, step by step as the interpreter computes them. */
-HELPER double exp_f64(double x) {
-    const double low = x < -746.0 ? -746.0 : x, y = low > 710.0 ? 710.0 : low;
+/// `exp`, `log` and `cosh`.
+pub const ELEMENTARY: &str = r#"/* exp, log and cosh without a branch or a call, step by step as the interpreter computes them. */
+HELPER double exp_over_f64(double x, uint64_t halvings) {
+    const double low = x < -746.0 ? -746.0 : x, y = low > 711.0 ? 711.0 : low;
     const double whole = 6755399441055744.0, t = fma(y, 1.4426950408889634, whole), k = t - whole;
     const double r = fma(k, -2.3190468138462996e-17, fma(k, -0.6931471805599453, y));
     double p = 2.5100375860441218e-08;
@@ -107,9 +107,10 @@ HELPER double exp_f64(double x) {
     p = fma(r, p, 0.00019841269863040583), p = fma(r, p, 0.0013888888917196768), p = fma(r, p, 0.008333333333330065);
     p = fma(r, p, 0.041666666666624164), p = fma(r, p, 0.16666666666666669), p = fma(r, p, 0.5000000000000001);
     p = fma(r, fma(r, p, 1.0), 1.0);
-    const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + 2048, halved = n >> 1;
+    const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + (2048 - halvings), halved = n >> 1;
     return p * f64_of_bits((halved - 1) << 52) * f64_of_bits((n - halved - 1) << 52);
 }
+HELPER double exp_f64(double x) { return exp_over_f64(x, 0); }
 HELPER double log_f64(double x) {
     const bool tiny = x < 2.2250738585072014e-308;
     const double y = tiny ? x * 18014398509481984.0 : x;
@@ -124,7 +125,53 @@ HELPER double log_f64(double x) {
     const double finite = x < INFINITY ? value : x, other = x == 0.0 ? -INFINITY : f64_of_bits(UINT64_C(0x7ff8000000000000));
     return x > 0.0 ? finite : other;
 }
+HELPER double cosh_f64(double x) { const double over_2 = exp_over_f64(fabs(x), 1); return over_2 + 0.25 / over_2; }
 HELPER float exp_f32(float x) { return (float)exp_f64((double)x); }
 HELPER float log_f32(float x) { return (float)log_f64((double)x); }
+HELPER float cosh_f32(float x) { return (float)cosh_f64((double)x); }
+
+"#;
+
+/// `sin` and `cos`, for C.
+pub const TRIGONOMETRY: &str = r#"/* sin and cos, step by step as the interpreter computes them. A loop in which `far` points to something tells it of arguments that are too large, and is vector code;
+   elsewhere `far` is nothing, and the library is asked. */
+static int64_t *const far = 0;
+HELPER double turned_f64(double x, uint64_t quarters) {
+    const double whole = 6755399441055744.0, t = fma(x, 0.6366197723675814, whole), k = t - whole;
+    const double a = fma(-k, 1.5707963267341256, x), b = k * 6.077100506303966e-11, c = k * 2.0222662487111665e-21;
+    const double d = a - b, d_seen = a - d, d_low = (a - (d + d_seen)) + (d_seen - b);
+    const double e = d - c, e_seen = d - e, e_low = (d - (e + e_seen)) + (e_seen - c);
+    const double low = fma(-k, 8.4784276603689e-32, d_low + e_low), r = e + low, rest = (e - r) + low, z = r * r;
+    double p = 1.591810123027412e-10, q = -1.1382614868556325e-11;
+    p = fma(z, p, -2.5051131455427946e-08), p = fma(z, p, 2.755731610068303e-06), p = fma(z, p, -0.0001984126983675497);
+    p = fma(z, p, 0.008333333333330946), p = fma(z, p, -0.16666666666666666);
+    q = fma(z, q, 2.0876146024689747e-09), q = fma(z, q, -2.7557317270560326e-07), q = fma(z, q, 2.4801587298763433e-05);
+    q = fma(z, q, -0.0013888888888887395), q = fma(z, q, 0.041666666666666664);
+    const double sine = r + fma(z * r, p, fma(-0.5 * z, rest, rest)), halved = 0.5 * z, most = 1.0 - halved;
+    const double cosine = most + (((1.0 - most) - halved) + fma(z * z, q, -(r * rest)));
+    const uint64_t n = bits_of_f64(t) - bits_of_f64(whole) + quarters;
+    return f64_of_bits(bits_of_f64(n & 1 ? cosine : sine) ^ (n & 2) << 62);
+}
+HELPER bool is_near(double x) { return fabs(x) <= 1048576.0; }
+/* Both at once: who wants the sine of a number often wants its cosine, and calls it once. */
+static __attribute__((unused, noinline, const)) _Complex double cos_and_sin(double x) {
+    if (is_near(x)) return __builtin_complex(turned_f64(x, 1), x == 0.0 ? x : turned_f64(x, 0));
+    return __builtin_complex(cos(x), sin(x));
+}
+HELPER double sin_within(double x, int64_t *is_far) {
+    if (!is_far) return __imag__ cos_and_sin(x);
+    const double near = turned_f64(x, 0);
+    *is_far |= !is_near(x);
+    return x == 0.0 ? x : near;
+}
+HELPER double cos_within(double x, int64_t *is_far) {
+    if (!is_far) return __real__ cos_and_sin(x);
+    *is_far |= !is_near(x);
+    return turned_f64(x, 1);
+}
+#define sin_f64(x) sin_within(x, far)
+#define cos_f64(x) cos_within(x, far)
+#define sin_f32(x) ((float)sin_within((double)(x), far))
+#define cos_f32(x) ((float)cos_within((double)(x), far))
 
 "#;

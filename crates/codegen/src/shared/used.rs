@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, ScalarType};
-use terrace_ir::kernel::{ArrayId, Expr, LocalId, ParamId, RunArg, Stmt};
+use terrace_ir::kernel::{ArrayId, Expr, Kept, LocalId, ParamId, RunArg, Stmt};
 
 /// What a phase mentions.
 #[derive(Default)]
@@ -101,11 +101,17 @@ impl Used {
                 self.array(*array);
                 self.exprs(&[at, from]);
             }
-            Stmt::StoreKept { buffer, at, array, keep, count, .. } => {
+            Stmt::StoreKept { buffer, at, end, from, keep, count, .. } => {
                 self.params.insert(*buffer);
-                self.array(*array);
+                match from {
+                    Kept::Array(array) => self.array(*array),
+                    Kept::Buffer(buffer, position) => {
+                        self.params.insert(*buffer);
+                        self.exprs(&[position]);
+                    }
+                }
                 self.array(*keep);
-                self.exprs(&[at, count]);
+                self.exprs(&[at, end, count]);
             }
             Stmt::If(c, a, b) => {
                 self.exprs(&[c]);

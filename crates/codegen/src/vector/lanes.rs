@@ -209,8 +209,8 @@ impl Scope {
                     self.exprs(&[a]);
                 }
                 Expr::Unary(op, a) => {
-                    use UnOp::{Abs, Ceil, Exp, Floor, Log, Neg, Not, Sqrt, Trunc};
-                    self.is_slow |= !matches!(op, Neg | Not | Abs | Sqrt | Exp | Log | Floor | Ceil | Trunc);
+                    use UnOp::{Abs, Ceil, Cosh, Exp, Floor, Log, Neg, Not, Sqrt, Trunc};
+                    self.is_slow |= !matches!(op, Neg | Not | Abs | Sqrt | Exp | Log | Cosh | Floor | Ceil | Trunc);
                     self.exprs(&[a]);
                 }
                 Expr::Binary(op, a, b) => {

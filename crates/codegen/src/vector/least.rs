@@ -79,29 +79,16 @@ fn find(k: &Kernel, body: &[Stmt], out: &mut Vec<LocalId>) {
 /// Whether statements mention a variable in any other way, or it is one of theirs.
 fn mentions(k: &Kernel, body: &[Stmt], v: LocalId) -> bool {
     body.iter().any(|s| match s {
-        Stmt::Let(w, e) => *w == v || reads(e, v),
+        Stmt::Let(w, e) => *w == v || e.mentions(v),
         Stmt::Assign(w, e) => match kept(k, s) {
-            Some(kept) if *w == v => reads(kept.value, v) || kept.only.is_some_and(|e| reads(e, v)),
-            _ => *w == v || reads(e, v),
+            Some(kept) if *w == v => kept.value.mentions(v) || kept.only.is_some_and(|e| e.mentions(v)),
+            _ => *w == v || e.mentions(v),
         },
-        Stmt::Store(_, at, e) | Stmt::SetElement(_, at, e) => reads(at, v) || reads(e, v),
+        Stmt::Store(_, at, e) | Stmt::SetElement(_, at, e) => at.mentions(v) || e.mentions(v),
         Stmt::Check { cond, index, values, .. } => {
-            [cond, index].into_iter().any(|e| reads(e, v)) || values.iter().any(|e| reads(e, v))
+            [cond, index].into_iter().any(|e| e.mentions(v)) || values.iter().any(|e| e.mentions(v))
         }
-        Stmt::If(c, a, b) => reads(c, v) || mentions(k, a, v) || mentions(k, b, v),
+        Stmt::If(c, a, b) => c.mentions(v) || mentions(k, a, v) || mentions(k, b, v),
         _ => true,
     })
-}
-
-fn reads(e: &Expr, v: LocalId) -> bool {
-    match e {
-        Expr::Local(w) => *w == v,
-        Expr::Const(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => false,
-        Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => reads(a, v),
-        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => reads(a, v),
-        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => {
-            reads(a, v) || reads(b, v)
-        }
-        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => reads(a, v) || reads(b, v) || reads(c, v),
-    }
 }

@@ -8,7 +8,9 @@
 //! least        the least and the greatest float are found among integers
 //! operands     what several reductions share is loaded once
 //! registers    the lanes of a float reduction stay in a register while its loop runs
+//! totals       running totals of integers are vectors of totals
 //! stages       points that compute several functions go through them one after the other
+//! turning      sines and cosines of large arguments are looked for after the loop
 //! stream       large results that nobody reads soon go past the cache
 //! ```
 
@@ -18,3 +20,5 @@ pub mod operands;
 pub mod registers;
 pub mod stages;
 pub mod stream;
+pub mod totals;
+pub mod turning;

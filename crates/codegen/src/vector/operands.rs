@@ -9,17 +9,18 @@
 //! lane0_v = lane0_v + lane0_x; …                                lane0_v = lane0_v + s0 * s1; …
 //! ```
 //!
-//! A sum of elements that lie anywhere, `values[q] * v[columns[q]]`, is written so too, however few there are: left to itself, the C compiler
-//! takes the processor's instruction for it, which is slower than loads one by one.
+//! A sum of elements that lie anywhere, `values[q] * v[columns[q]]`, is written so too, however few there are: loads one by one, or the processor's
+//! instruction for it where that is faster, which the C compiler does not know (the preamble's `GATHERED`).
 //!
 //! ```text
-//! s0 = values[q ..]; s1 = { v[columns[0 + q]], v[columns[1 + q]], … }; lane0_v = lane0_v + s0 * s1
+//! s0 = values[q ..]; s1 = gathered v, columns[q ..], { v[columns[0 + q]], v[columns[1 + q]], … }; lane0_v = lane0_v + s0 * s1
 //! ```
 //!
 //! The operations are the same on the same elements. Declined: fewer reductions than share enough; whatever is not arithmetic on floats.
 
 use super::registers::{Register, added};
 use crate::c::expr::{operand, place};
+use crate::shared::names;
 use crate::shared::typing::{held, type_of};
 use std::collections::BTreeMap;
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
@@ -33,8 +34,19 @@ const SEVERAL: usize = 4;
 pub enum Operand {
     /// Side by side in memory: the place of the first one.
     Run(String),
-    /// Anywhere: the place of each.
-    Gathered(Vec<String>),
+    /// Anywhere: the place of each, and where their indices are, if these lie side by side.
+    Gathered(Vec<String>, Option<Indices>),
+}
+
+/// Indices side by side in memory.
+#[derive(Clone, PartialEq)]
+pub struct Indices {
+    /// What they are positions in.
+    pub base: String,
+    /// Where the first one is.
+    pub first: String,
+    /// Their type.
+    pub elem: ScalarType,
 }
 
 /// A loop over lanes as vector code.
@@ -77,7 +89,7 @@ impl Shared {
             let value = reader.value(value, elem)?;
             reader.shared.sums.push((array, op, value));
         }
-        let gathers = reader.shared.operands.iter().any(|(_, o)| matches!(o, Operand::Gathered(_)));
+        let gathers = reader.shared.operands.iter().any(|(_, o)| matches!(o, Operand::Gathered(..)));
         (gathers || reader.shared.is_crowded()).then_some(reader.shared)
     }
 
@@ -135,6 +147,19 @@ impl Reader<'_> {
         })
     }
 
+    /// Where the elements lie that an index is, lane by lane, if they lie side by side.
+    fn indices(&self, at: &Expr) -> Option<(String, ScalarType)> {
+        match at {
+            Expr::Local(v) => self.indices(self.named.get(v)?),
+            Expr::Convert(ScalarType::I64, index) => self.indices(index),
+            Expr::Load(p, from) if self.slope(from) == Some(1) => match self.k.params[*p].kind {
+                ParamKind::Input(elem @ (ScalarType::I32 | ScalarType::I64)) => Some((place(self.k, *p, from), elem)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn operand(&mut self, operand: Operand) -> String {
         let operands = &mut self.shared.operands;
         if let Some((name, _)) = operands.iter().find(|(_, other)| *other == operand) {
@@ -161,7 +186,9 @@ impl Reader<'_> {
                 }
                 let at_lane = |lane| self.of_lane(at, lane).map(|at| place(self.k, *p, &at));
                 let places = (0..self.lanes).map(at_lane).collect::<Option<Vec<String>>>()?;
-                Some(self.operand(Operand::Gathered(places)))
+                let indices =
+                    self.indices(at).map(|(first, elem)| Indices { base: names::param(self.k, *p), first, elem });
+                Some(self.operand(Operand::Gathered(places, indices)))
             }
             Expr::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div), a, b) => {
                 let sign = match op {

@@ -1,6 +1,6 @@
 //! Points that compute several functions, a function at a time.
 //!
-//! `exp` and `log` are long chains in which every step waits for the one before. A processor looks a hundred or two instructions ahead: with one
+//! `exp`, `log` and `cosh` are long chains in which every step waits for the one before. A processor looks a hundred or two instructions ahead: with one
 //! function per point that is several points at once, with four of them not even the whole of one. So a part of the points goes through the first
 //! function, then through the second, and what a later stage needs waits in small arrays:
 //!
@@ -108,12 +108,18 @@ fn is_plain(k: &Kernel, var: LocalId, s: &Stmt, declared: &mut BTreeSet<LocalId>
     }
 }
 
-/// Whether it is straight arithmetic, `exp` and `log` among it, on what the kernel does not write.
+/// A function that is a long chain of steps.
+fn is_function(op: UnOp) -> bool {
+    matches!(op, UnOp::Exp | UnOp::Log | UnOp::Cosh)
+}
+
+/// Whether it is straight arithmetic, functions among it, on what the kernel does not write.
 fn is_vector(k: &Kernel, e: &Expr) -> bool {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Param(_) => true,
         Expr::Unary(op, a) => {
-            matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt | UnOp::Exp | UnOp::Log) && is_vector(k, a)
+            matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt) && is_vector(k, a)
+                || is_function(*op) && is_vector(k, a)
         }
         Expr::Binary(op, a, b) => {
             !matches!(op, BinOp::Pow | BinOp::Atan2 | BinOp::Rem) && is_vector(k, a) && is_vector(k, b)
@@ -130,7 +136,7 @@ fn is_vector(k: &Kernel, e: &Expr) -> bool {
 fn functions(s: &Stmt) -> usize {
     fn of(e: &Expr) -> usize {
         match e {
-            Expr::Unary(op, a) => usize::from(matches!(op, UnOp::Exp | UnOp::Log)) + of(a),
+            Expr::Unary(op, a) => usize::from(is_function(*op)) + of(a),
             Expr::Binary(_, a, b) => of(a) + of(b),
             Expr::Fma(a, b, c) => of(a) + of(b) + of(c),
             _ => 0,

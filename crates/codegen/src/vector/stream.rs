@@ -12,7 +12,7 @@
 //! A scan does the same; what it carries from point to point goes on from part to part. But its loop must be the whole tile: rows are often shorter than a part.
 //!
 //! The loop must be light: where functions are computed or many neighbours are read, memory is not what it waits for. It must not be the border of another one, whose
-//! first position is chosen: that is short. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
+//! first position is chosen: that is short, and so may be the rows of a tile, which are asked one by one. And it must be straight code that writes each result once, at its own position, to a buffer that the kernel does not read. How
 //! much a run writes is known from the size of a tile; it decides about speed only, never about a result. Elsewhere than on x86 the
 //! buffer is copied as usual. `TERRACE_CC="cc -DTERRACE_STREAM=0"` makes every such loop do it, for tests.
 
@@ -23,6 +23,9 @@ use terrace_ir::kernel::{Expr, Kernel, LocalId, ParamId, ParamKind, Stmt};
 
 /// Elements of a part.
 pub const PART: i64 = 512;
+
+/// Rows shorter than this are stored as usual: most of their stores would share a cache line with the row before or behind.
+pub const LONG: i64 = 128;
 
 /// A point that reads more than this waits for its own reads.
 const MOST_LOADS: usize = 16;

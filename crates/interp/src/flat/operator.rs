@@ -21,7 +21,7 @@ use super::space::{Points, Step, read_int};
 use std::rc::Rc;
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::flat::note::Note;
-use terrace_ir::flat::{Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type};
+use terrace_ir::flat::{Expr, Level, Op, OpKind, Operator, Rows, ScanForm, Stmt, Type};
 use terrace_ir::{Atom, ValueId};
 
 /// A column that is being made.
@@ -124,7 +124,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
         &mut self,
         frame: &mut Frame<'p, A, M>,
         running: &mut Running<'p>,
-        rows: Option<ValueId>,
+        rows: Option<Rows>,
         binds: &'p [ValueId],
         span: Span,
     ) -> Outcome<Results<M>> {
@@ -153,8 +153,15 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                         let Atom::Var(local) = *result else {
                             return Err(bug("a column is no constant"));
                         };
-                        let from = read_int(self, frame, rows, p)?;
-                        let to = read_int(self, frame, rows, p + 1)?;
+                        let (from, to) = match rows {
+                            Rows::From(starts) => {
+                                (read_int(self, frame, starts, p)?, read_int(self, frame, starts, p + 1)?)
+                            }
+                            Rows::Apart(length) => {
+                                let length = frame.int(length)?;
+                                (p * length, (p + 1) * length)
+                            }
+                        };
                         let length = column.len() as i64;
                         if from < 0 || from + length > to {
                             let name = frame.name(local);
@@ -174,7 +181,7 @@ impl<'p, A: Note, M: Memory> Machine<'p, A, M> {
                 }
             }
         }
-        if let Some(rows) = rows
+        if let Some(Rows::From(rows)) = rows
             && !running.failed
         {
             let length = frame.column(rows)?.0.len() as i64;

@@ -265,6 +265,16 @@ pub enum Level {
     Thread,
 }
 
+/// Where the local arrays that the points of a map return are stored in the columns that they make up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rows {
+    /// That of point `p` from element `p` of this column on, which has one element more than there are points; gaps between
+    /// rows are never read.
+    From(ValueId),
+    /// That of point `p` from `p` times this on.
+    Apart(Atom),
+}
+
 /// How many rows long each row of one level of nesting is, and where the rows lie.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Descriptor {
@@ -321,11 +331,10 @@ pub struct Op {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpKind {
     /// They are the results: a column each, in order of position. Where `rows` is given, the body may also return local
-    /// arrays, and the one of point `p` is stored in its column from `rows[p]` on; `rows` has one element more than there
-    /// are points, and gaps between rows are never read.
+    /// arrays, which are stored in their columns where it says.
     Map {
         /// Where rows go.
-        rows: Option<ValueId>,
+        rows: Option<Rows>,
     },
     /// They are combined along the last dimension: a scalar each over a space of one dimension, else a column over the
     /// other dimensions.
@@ -416,5 +425,17 @@ impl Operator {
         };
         let whole = *a == Atom::Var(*l) && *b == Atom::Var(*r) && self.body.results == [Atom::Var(stmt.binds[0])];
         whole.then_some(*op)
+    }
+
+    /// Whether its operands may be exchanged, as far as can be seen: each component is one operation that allows it, on the same component of both.
+    pub fn commutes(&self) -> bool {
+        let component = |(k, result): (usize, &Atom)| {
+            let stmt = self.body.stmts.iter().find(|s| matches!(s.binds.as_slice(), [v] if *result == Atom::Var(*v)));
+            let Some(Expr::Binary(op, a, b)) = stmt.map(|s| &s.expr) else { return false };
+            let (l, r) = (Atom::Var(self.left[k]), Atom::Var(self.right[k]));
+            op.is_commutative() && ((*a == l && *b == r) || (*a == r && *b == l))
+        };
+        let alone = self.body.stmts.iter().all(|s| matches!(s.expr, Expr::Binary(..)));
+        alone && self.body.results.iter().enumerate().all(component)
     }
 }

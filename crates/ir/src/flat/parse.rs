@@ -7,7 +7,7 @@
 use super::note::Note;
 use super::visit::{bound_values, formal_indices, walk_mut};
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, SortForm, Stmt,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, Rows, ScanForm, SortForm, Stmt,
     ThresholdId, Type, Value,
 };
 use crate::mem::Place;
@@ -343,7 +343,13 @@ impl<A: Note> Parser<'_, A> {
         let indices = self.separated("|", Self::index_binder)?;
         let positions = self.separated(")", Self::index_binder)?;
         let kind = match word {
-            "map" => OpKind::Map { rows: if self.r.take_word("rows") { Some(self.r.value_id()?) } else { None } },
+            "map" => OpKind::Map {
+                rows: match self.r.take_word("rows") {
+                    true if self.r.take_word("of") => Some(Rows::Apart(self.r.atom()?)),
+                    true => Some(Rows::From(self.r.value_id()?)),
+                    false => None,
+                },
+            },
             "reduce" => {
                 let (operator, neutral) = self.combine()?;
                 OpKind::Reduce { operator, neutral, masked: self.r.take_word("masked") }

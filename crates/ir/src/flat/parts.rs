@@ -10,7 +10,7 @@
 
 use super::note::Note;
 use super::visit::substitute;
-use super::{Body, Descriptor, Expr, Op, OpKind, Operator, Type, Value};
+use super::{Body, Descriptor, Expr, Op, OpKind, Operator, Rows, Type, Value};
 use crate::{Atom, ValueId, replaced_in_size, value_of};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::Size;
@@ -163,11 +163,11 @@ macro_rules! parts_of_op {
             f($part::Bind(v));
         }
         match kind {
-            OpKind::Map { rows } => {
-                if let Some(rows) = rows {
-                    f($part::Column(rows));
-                }
-            }
+            OpKind::Map { rows } => match rows {
+                Some(Rows::From(rows)) => f($part::Column(rows)),
+                Some(Rows::Apart(length)) => f($part::Use(length)),
+                None => {}
+            },
             OpKind::Reduce { operator, neutral, .. } | OpKind::Scan { operator, neutral, .. } => {
                 parts_of_operator!(operator, neutral, $part, f);
             }

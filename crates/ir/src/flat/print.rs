@@ -19,7 +19,8 @@
 
 use super::note::Note;
 use super::{
-    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, ScanForm, SortForm, Stmt, Type, Value,
+    Body, Descriptor, Expr, Function, Level, Op, OpKind, Operator, Program, Role, Rows, ScanForm, SortForm, Stmt, Type,
+    Value,
 };
 use crate::mem::Place;
 use crate::text::write::{block, check_name, checks, commas, data, function_name, quoted, thresholds};
@@ -261,7 +262,8 @@ impl<A: Note> Printer<'_, A> {
         let kind = match &op.kind {
             OpKind::Map { rows: None } | OpKind::Pack | OpKind::Sort { form: SortForm::Order } => String::new(),
             OpKind::Sort { form: SortForm::Keys } => " keys".into(),
-            OpKind::Map { rows: Some(rows) } => format!(" rows {}", self.name(*rows)),
+            OpKind::Map { rows: Some(Rows::From(rows)) } => format!(" rows {}", self.name(*rows)),
+            OpKind::Map { rows: Some(Rows::Apart(length)) } => format!(" rows of {}", self.atom(length)),
             OpKind::Reduce { operator, neutral, masked } => {
                 let masked = if *masked { " masked" } else { "" };
                 format!("{}{masked}", self.combine(operator, neutral, depth))

@@ -114,6 +114,16 @@ pub enum ParamKind {
     CellOut(ScalarType),
 }
 
+impl ParamKind {
+    /// The type of the elements, if it is a buffer.
+    pub fn elem(self) -> Option<ScalarType> {
+        match self {
+            ParamKind::Input(s) | ParamKind::Output(s) | ParamKind::Scratch(s) => Some(s),
+            ParamKind::Scalar(_) | ParamKind::CellIn(_) | ParamKind::CellOut(_) => None,
+        }
+    }
+}
+
 /// A local variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
@@ -201,6 +211,15 @@ pub enum RunArg {
     Buffer(ParamId),
 }
 
+/// Where the elements are of which some are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// The first ones of an array of fixed size, private to the thread.
+    Array(ArrayId),
+    /// Those of a buffer from a position on.
+    Buffer(ParamId, Expr),
+}
+
 /// What a function that a thread runs gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
@@ -270,17 +289,19 @@ pub enum Stmt {
         /// How many: a power of two, 16 bytes at most.
         count: usize,
     },
-    /// Of the first elements of an array of fixed size, those that stay go to a buffer, one beside the other.
+    /// Of some neighbouring elements, those that stay go to a buffer, one beside the other.
     StoreKept {
         /// Gets their number.
         into: LocalId,
-        /// Written, at no other place than theirs.
+        /// Written.
         buffer: ParamId,
         /// Where the first one goes.
         at: Expr,
-        /// Private to the thread.
-        array: ArrayId,
-        /// Which of them stay: as many truths, also private.
+        /// Behind the last place of whoever writes: what lies between those that stay and this may be written over with anything, and is written later.
+        end: Expr,
+        /// What is looked at.
+        from: Kept,
+        /// Which of them stay: truths in an array of fixed size, private to the thread.
         keep: ArrayId,
         /// How many are looked at.
         count: Expr,

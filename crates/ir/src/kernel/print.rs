@@ -12,7 +12,7 @@
 //! Parameters and arrays are unique by name where the lowering made them so; local variables carry their number.
 //! The host program follows, as `terrace_plan` prints it. Nothing parses this back.
 
-use super::{ArrayId, Expr, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Shuffle, Stmt};
+use super::{ArrayId, Expr, Kept, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Shuffle, Stmt};
 use std::fmt;
 use terrace_base::ScalarType;
 use terrace_plan::print::{ATOM, binary, conversion, entries_and_checks, host_function, target, thresholds, unary};
@@ -163,15 +163,21 @@ impl Printer<'_> {
             Stmt::StoreWide { buffer, at, array, from, count } => {
                 format!("wide {}[{}] = {}[{} ..+ {count}]", self.param(*buffer), e(at), self.array(*array), e(from))
             }
-            Stmt::StoreKept { into, buffer, at, array, keep, count } => format!(
-                "let {} = {}[{} ..] = {}[0 ..+ {}] where {}",
-                self.typed_local(*into),
-                self.param(*buffer),
-                e(at),
-                self.array(*array),
-                e(count),
-                self.array(*keep)
-            ),
+            Stmt::StoreKept { into, buffer, at, end, from, keep, count } => {
+                let (from, position) = match from {
+                    Kept::Array(array) => (self.array(*array), "0".to_string()),
+                    Kept::Buffer(buffer, position) => (self.param(*buffer), e(position)),
+                };
+                format!(
+                    "let {} = {}[{} .. {}] = {from}[{position} ..+ {}] where {}",
+                    self.typed_local(*into),
+                    self.param(*buffer),
+                    e(at),
+                    e(end),
+                    e(count),
+                    self.array(*keep)
+                )
+            }
             Stmt::If(c, then, otherwise) => {
                 *out += &format!("{indent}if {} {{\n", e(c));
                 self.stmts(then, depth + 1, out);

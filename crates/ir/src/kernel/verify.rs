@@ -35,7 +35,7 @@
 //!
 //! Declined: races, and whether indices are within bounds. The device in `testkit` that runs kernels with seeded schedules finds those.
 
-use super::{ArrayId, Expr, Given, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Stmt};
+use super::{ArrayId, Expr, Given, Kept, Kernel, LocalId, ParamId, ParamKind, Program, RunArg, Stmt};
 use crate::fault::{Fault, require};
 use crate::kernel::print::first_line;
 use std::collections::BTreeSet;
@@ -197,15 +197,29 @@ impl Checker<'_> {
                 self.expect(at, I64, "an index", scope)?;
                 self.expect(place, I64, "an index", scope)
             }
-            Stmt::StoreKept { into, buffer, at, array, keep, count } => {
-                same(self.array(*array)?, self.written(*buffer)?, "what is stored")?;
+            Stmt::StoreKept { into, buffer, at, end, from, keep, count } => {
+                let elem = self.written(*buffer)?;
                 same(self.array(*keep)?, BOOL, "what stays")?;
-                let (info, keep) = (&self.kernel.arrays[*array], &self.kernel.arrays[*keep]);
-                require(info.count == keep.count, || format!("{} and {} differ in length", info.name, keep.name))?;
-                for info in [info, keep] {
-                    require(!info.shared, || format!("{} is not private", info.name))?;
+                let keep = &self.kernel.arrays[*keep];
+                require(!keep.shared, || format!("{} is not private", keep.name))?;
+                match from {
+                    Kept::Array(array) => {
+                        same(self.array(*array)?, elem, "what is stored")?;
+                        let info = &self.kernel.arrays[*array];
+                        require(!info.shared, || format!("{} is not private", info.name))?;
+                        require(info.count == keep.count, || {
+                            format!("{} and {} differ in length", info.name, keep.name)
+                        })?;
+                    }
+                    Kept::Buffer(from, position) => {
+                        let read = self.param(*from)?.elem();
+                        let read = read.ok_or_else(|| Fault::from("what is kept lies in no buffer".to_string()))?;
+                        same(read, elem, "what is stored")?;
+                        self.expect(position, I64, "an index", scope)?;
+                    }
                 }
                 self.expect(at, I64, "an index", scope)?;
+                self.expect(end, I64, "an index", scope)?;
                 self.expect(count, I64, "a number of elements", scope)?;
                 self.target(*into, I64, scope)
             }

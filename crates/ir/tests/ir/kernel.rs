@@ -152,20 +152,24 @@ fn rules() {
     check_fault(vec![run(1, 8)], "what is stored: found i64, wanted f64");
     check_fault(vec![run(3, 33)], "tile_sums has no run of 33");
     check_fault(vec![run(3, 8)], "tile_sums is not private");
-    let kept = |to, array, keep| Stmt::StoreKept {
+    let kept_from = |to, from, keep| Stmt::StoreKept {
         into: LocalId::new(0),
         buffer: p(to),
         at: int(0),
-        array: ArrayId::new(array),
+        end: int(8),
+        from,
         keep: ArrayId::new(keep),
         count: int(8),
     };
+    let kept = |to, array, keep| kept_from(to, Kept::Array(ArrayId::new(array)), keep);
     verify_kernel(&kernel(vec![kept(1, 1, 2)]), 1).unwrap();
     check_fault(vec![kept(0, 1, 2)], "xs is not written");
     check_fault(vec![kept(3, 1, 2)], "what is stored: found f64, wanted i64");
     check_fault(vec![kept(1, 1, 1)], "what stays: found f64, wanted bool");
     check_fault(vec![kept(1, 3, 2)], "few and keep differ in length");
     check_fault(vec![kept(3, 0, 2)], "tile_sums is not private");
+    verify_kernel(&kernel(vec![kept_from(1, Kept::Buffer(p(0), int(0)), 2)]), 1).unwrap();
+    check_fault(vec![kept_from(3, Kept::Buffer(p(0), int(0)), 2)], "what is stored: found f64, wanted i64");
     let load_wide = |from, array, count| Stmt::LoadWide {
         array: ArrayId::new(array),
         into: int(0),

@@ -32,7 +32,6 @@
 //! P. Cousot and R. Cousot, "Static determination of dynamic properties of programs", 1976, with the widening replaced by a guess and a proof.
 
 use super::components::components;
-use crate::lower::kernels::tidy::children;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, ScalarType, UnOp};
 use terrace_ir::kernel::{ArrayId, Expr, Kernel, LocalId, ParamKind, Stmt};
@@ -257,7 +256,7 @@ impl<'k> IndexRanges<'k> {
             Expr::Load(..) | Expr::LoadFresh(..) | Expr::Element(..) | Expr::Shuffle(..) | Expr::Failed => false,
             _ => true,
         };
-        once && children(e).into_iter().all(|c| self.stays(c))
+        once && e.children().into_iter().all(|c| self.stays(c))
     }
 
     fn place(&mut self, place: Place, ty: ScalarType) -> usize {
@@ -457,7 +456,7 @@ impl<'k> IndexRanges<'k> {
 
 /// The places that an expression reads.
 fn mentions(e: &Expr) -> Vec<Place> {
-    let mut found: Vec<Place> = children(e).into_iter().flat_map(mentions).collect();
+    let mut found: Vec<Place> = e.children().into_iter().flat_map(mentions).collect();
     match e {
         Expr::Local(l) => found.push(Place::Local(*l)),
         Expr::Element(a, _) => found.push(Place::Array(*a)),

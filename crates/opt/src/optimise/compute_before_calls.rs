@@ -7,7 +7,7 @@
 //! ```
 //!
 //! On the left all of `xs` lives until the whole recursion below has ended, at every level of it: peak memory is depth times
-//! size. On the right only `same` does. A statement that contains a check, or relies on one that stays behind, does not move:
+//! size. On the right only `same` does. A statement that contains a check, or relies on one that stays behind (also somewhere inside), does not move:
 //! it might stop a program that would have stopped elsewhere. An array as long as a number relies on what is checked of that number, whether it
 //! names the check or not: `iota(len(xs))` may have become `iota(n)` where `xs` has `n` elements.
 
@@ -47,7 +47,12 @@ fn reorder(body: &mut Body) {
                 let free = free_values_of_expr(expr).is_disjoint(&waiting);
                 let safe = !expr.bodies().into_iter().any(has_checks) && !matches!(expr, Expr::Ascribe { .. });
                 let safe = safe && counted_by(expr).is_none_or(|n| !checked.contains(&n));
-                if free && safe && !has_call(&stmt) && after.iter().all(|c| !checks.contains(c)) {
+                if free
+                    && safe
+                    && !has_call(&stmt)
+                    && after.iter().all(|c| !checks.contains(c))
+                    && relied_on(expr).is_disjoint(&checks)
+                {
                     body.stmts.push(stmt);
                 } else {
                     waiting.insert(*value);
@@ -58,6 +63,19 @@ fn reorder(body: &mut Body) {
         }
     }
     body.stmts.extend(behind);
+}
+
+/// The checks that statements inside an expression rely on.
+fn relied_on(expr: &Expr) -> BTreeSet<CheckId> {
+    let mut out = BTreeSet::new();
+    for body in expr.bodies() {
+        walk(body, &mut |s| {
+            if let StmtKind::Let { after, .. } = &s.kind {
+                out.extend(after.iter().copied());
+            }
+        });
+    }
+    out
 }
 
 /// The number that says how long a new array is.

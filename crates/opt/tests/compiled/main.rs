@@ -5,6 +5,8 @@
 mod gathers;
 mod kept;
 mod stages;
+mod totals;
+mod turning;
 
 use terrace_base::Scalar;
 use terrace_ir::{flat, kernel, mem};

@@ -27,6 +27,7 @@ use super::arena::STACK;
 use super::compiler::Compiler;
 use super::host_memory::HostMemory;
 use super::interrupt::stopped;
+use super::processor::processor;
 use super::report::{Found, Place};
 use super::units::at_once;
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
@@ -68,13 +69,15 @@ impl Cpu {
 
 fn compiler() -> Compiler {
     let flags = "-O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -fopenmp-simd -w";
-    Compiler {
-        variable: "TERRACE_CC",
-        default: "cc",
-        language: "c",
-        flags: flags.split(' ').map(str::to_string).collect(),
-        libraries: &["-lm"],
+    let mut flags: Vec<String> = flags.split(' ').map(str::to_string).collect();
+    let processor = processor();
+    if processor.wide_vectors {
+        flags.push("-mprefer-vector-width=512".to_string());
     }
+    if processor.gathers {
+        flags.push("-DTERRACE_GATHER".to_string());
+    }
+    Compiler { variable: "TERRACE_CC", default: "cc", language: "c", flags, libraries: &["-lm"] }
 }
 
 /// Whether this machine has a C compiler; else what is said about it.

@@ -24,6 +24,7 @@ pub(crate) mod interrupt;
 pub(crate) mod mapped_file;
 pub(crate) mod opencl;
 mod pool;
+mod processor;
 mod regions;
 mod replay;
 pub(crate) mod report;

@@ -3,7 +3,7 @@
 use super::{Around, BOOL, Checker, I64, Scope, column, types_of};
 use crate::fault::{Fault, require};
 use crate::flat::note::Note;
-use crate::flat::{Descriptor, Level, Op, OpKind, Operator, ScanForm, SortForm, Type};
+use crate::flat::{Descriptor, Level, Op, OpKind, Operator, Rows, ScanForm, SortForm, Type};
 use terrace_base::ScalarType;
 
 impl<A: Note> Checker<'_, A> {
@@ -25,8 +25,12 @@ impl<A: Note> Checker<'_, A> {
         for (d, dimension) in op.space.iter().enumerate() {
             self.dimension(d, dimension, scope, around)?;
         }
-        if let OpKind::Map { rows: Some(rows) } = op.kind {
-            self.offsets(rows, scope)?;
+        match &op.kind {
+            OpKind::Map { rows: Some(Rows::From(rows)) } => self.offsets(*rows, scope)?,
+            OpKind::Map { rows: Some(Rows::Apart(length)) } => {
+                self.expect(length, &I64, "the length of rows", scope)?
+            }
+            _ => {}
         }
         let neutral = match &op.kind {
             OpKind::Reduce { neutral, .. } | OpKind::Scan { neutral, .. } | OpKind::Hist { neutral, .. } => {

@@ -5,7 +5,7 @@
 
 use crate::fault::{Fault, require};
 use crate::kernel::print::first_line;
-use crate::kernel::{Expr, Kernel, LocalId, ParamKind, Stmt};
+use crate::kernel::{Expr, Kept, Kernel, LocalId, ParamKind, Stmt};
 use std::collections::BTreeSet;
 
 /// Checks that barriers and shuffles of a phase stand in uniform control flow.
@@ -105,7 +105,10 @@ impl Facts<'_> {
             Stmt::StoreRun { at, from, .. }
             | Stmt::StoreWide { at, from, .. }
             | Stmt::LoadWide { at, into: from, .. } => e(at).and_then(|()| e(from)),
-            Stmt::StoreKept { at, count, .. } => e(at).and_then(|()| e(count)),
+            Stmt::StoreKept { at, end, from, count, .. } => {
+                let position = if let Kept::Buffer(_, position) = from { Some(position) } else { None };
+                [at, end, count].into_iter().chain(position).try_for_each(e)
+            }
             Stmt::If(c, a, b) => {
                 e(c)?;
                 let inner = together && self.uniform(c);

@@ -13,7 +13,7 @@ use super::build::{Scope, size_of};
 use super::form::{Form, How};
 use super::rep::{Arr, Context, Elem, Inner, Ix, Rep};
 use super::{Flattener, Result};
-use terrace_base::{BinOp, ScalarType};
+use terrace_base::ScalarType;
 use terrace_ir::flat::{self, Level};
 use terrace_ir::{Atom, ValueId};
 
@@ -192,15 +192,11 @@ impl Flattener<'_> {
             arr.len = Ix::Atom(self.at_any(&arr.len.clone(), ScalarType::I64, cx, &Scope::default())?);
             arr.dim = None;
         }
-        // The same length may have two names.
-        if let Ix::Binary(BinOp::Mul, at, by) = &arr.start
-            && let (Some(by), Some(m)) = (by.uniform(), arr.len.uniform())
-            && **at == cx.position()
-            && self.known(by) == self.known(m)
-        {
-            arr.len = Ix::Atom(by);
+        let apart = arr.len.uniform().and_then(|len| self.distance(&arr.start, &cx.position(), len));
+        if let Some(len) = apart {
+            arr.len = Ix::Atom(len);
         }
-        let all = arr.start == cx.position().mul(arr.len.clone());
+        let all = apart.is_some();
         let wanted = arr.len.uniform().map(|m| self.known(cx.total()) * self.known(m));
         // A prefix of the rows of a base starts where the base does.
         if all && wanted == Some(self.known(arr.count)) {

@@ -37,7 +37,7 @@ use terrace_algebra::Size;
 use terrace_base::{BinOp, Scalar, ScalarType};
 use terrace_ir::core::visit::walk;
 use terrace_ir::core::{Expr, Function, Lambda, Program, StmtKind, Type};
-use terrace_ir::flat::{self, Descriptor, OpKind, Threshold};
+use terrace_ir::flat::{self, Descriptor, OpKind, Rows, Threshold};
 use terrace_ir::{Atom, FuncId, ValueId};
 
 /// What is planned for each element that a call is given, for each point, and in any case. Where there is less memory, waves are split until they fit.
@@ -239,17 +239,23 @@ impl Flattener<'_> {
                 let length = size_of(totals[totals.len() - 1]);
                 let columns: Vec<ValueId> =
                     scalars.iter().map(|ty| self.column_value("row", *ty, length.clone())).collect();
-                self.op(&Scope::default(), cx, columns.clone(), OpKind::Map { rows: Some(off) }, |s, scope| {
-                    let length = size_of(s.ix(&all, scope));
-                    let mut rows = Vec::new();
-                    for (held, ty) in held.iter().zip(&scalars) {
-                        let handle = s.ix(&Ix::read(*held, cx.position()), scope);
-                        let row = s.column_value("row", *ty, length.clone());
-                        s.push(vec![row], flat::Expr::Take(handle));
-                        rows.push(Atom::Var(row));
-                    }
-                    Ok(rows)
-                })?;
+                self.op(
+                    &Scope::default(),
+                    cx,
+                    columns.clone(),
+                    OpKind::Map { rows: Some(Rows::From(off)) },
+                    |s, scope| {
+                        let length = size_of(s.ix(&all, scope));
+                        let mut rows = Vec::new();
+                        for (held, ty) in held.iter().zip(&scalars) {
+                            let handle = s.ix(&Ix::read(*held, cx.position()), scope);
+                            let row = s.column_value("row", *ty, length.clone());
+                            s.push(vec![row], flat::Expr::Take(handle));
+                            rows.push(Atom::Var(row));
+                        }
+                        Ok(rows)
+                    },
+                )?;
                 let elem = in_rows(elem_from(elem, &mut columns.into_iter()), &within, &totals[1..]);
                 Rep::Array(self.collected(cx, &inner, elem))
             }

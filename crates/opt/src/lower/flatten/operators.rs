@@ -374,13 +374,14 @@ impl Flattener<'_> {
                     (Some(start), Some(len)) if last == 0 && len.vars().contains(&index_var(0)) => Some((start, len)),
                     _ => None,
                 };
+                let apart = arr.len.uniform().and_then(|len| self.distance(&arr.start, &at, len));
                 let how = match (packed, arr.len.uniform()) {
                     _ if closed.is_some() => {
                         let (start, len) = closed.expect("looked at just now");
                         Inner::Closed { var: ROW, start: by_row(&start), len: by_row(&len) }
                     }
                     (Some(off), _) => Inner::Packed(off),
-                    (None, Some(len)) if arr.start == at.clone().mul(Ix::Atom(len)) => Inner::Regular(len),
+                    (None, _) if let Some(len) = apart => Inner::Regular(len),
                     (None, Some(len)) if self.options.regularity => {
                         Inner::Rows { start: self.column(inner, &arr.start, ScalarType::I64, "start")?, len }
                     }
@@ -391,6 +392,17 @@ impl Flattener<'_> {
                 };
                 Ok(Elem::Row { inner: how, count: arr.count, elem: Box::new(arr.elem) })
             }
+        }
+    }
+
+    /// The length of rows that start where those before them end, by the name that it has there: the same length may have two.
+    pub(super) fn distance(&self, start: &Ix, at: &Ix, len: Atom) -> Option<Atom> {
+        match start {
+            start if *start == at.clone().mul(Ix::Atom(len)) => Some(len),
+            Ix::Binary(BinOp::Mul, of, by) if **of == *at => {
+                by.uniform().filter(|by| self.known(*by) == self.known(len))
+            }
+            _ => None,
         }
     }
 

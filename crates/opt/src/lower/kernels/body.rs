@@ -20,6 +20,7 @@ use super::expr::{constant, convert, local, truth};
 use super::steady::is_steady;
 use super::{Lowered, limit};
 use terrace_base::{BinOp, Scalar, ScalarType, UnOp};
+use terrace_ir::flat::visit::{has_checks, walk};
 use terrace_ir::flat::{Body, Expr as FlatExpr, Stmt as FlatStmt, Type};
 use terrace_ir::kernel::{Expr, Given, LocalId, RunArg, Stmt};
 use terrace_ir::{Atom, FuncId, ValueId};
@@ -297,6 +298,17 @@ impl<'h> Builder<'h> {
         ok: Option<LocalId>,
     ) -> Lowered<()> {
         let cond = self.atom(cond)?;
+        if let (None, Expr::Const(Scalar::Bool(cond))) = (ok, &cond)
+            && !stmt.binds.iter().any(|v| self.is_column(*v))
+        {
+            let mut given = Vec::new();
+            self.body(if *cond { then } else { otherwise }, |_, results| {
+                given = results.into_iter().map(Some).collect();
+                Ok(())
+            })?;
+            self.bind(&stmt.binds, given);
+            return Ok(());
+        }
         if ok.is_none() && self.is_steady() && self.is_steady_choice(then, otherwise) {
             return self.steady_branch(stmt, cond, then, otherwise);
         }
@@ -490,6 +502,18 @@ pub fn count_uses(e: &FlatExpr, v: ValueId) -> usize {
         }
         _ => 2,
     }
+}
+
+/// Whether a body computes scalars without checks, loops and calls, as vector code wants it.
+pub fn is_plain(body: &Body) -> bool {
+    let mut plain = !has_checks(body);
+    walk(body, &mut |s| {
+        plain &= !matches!(
+            s.expr,
+            FlatExpr::Op(_) | FlatExpr::Loop { .. } | FlatExpr::Call { .. } | FlatExpr::Keep { .. } | FlatExpr::Take(_)
+        );
+    });
+    plain
 }
 
 /// The neutral element, or any tuple of operands.

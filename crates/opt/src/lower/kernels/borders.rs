@@ -14,16 +14,18 @@
 //! An index that goes back beyond a border, as in a mirror, is `q = (j - k) % (2 * n)` and then `min(q, 2 * n - 1 - q)`: up to the middle of the period that is
 //! `q`, so it has bounds like the others.
 //!
+//! A comparison for equality is with the first or with the last one, as a rule.
+//!
 //! Inside are the points where each `min`, `max`, `%` and comparison that finds an element, or decides whether there is one, is known: each
 //! is a bound on the loop's variable. Of bounds with a constant difference the tightest is computed, before the loop. What is compared must not
 //! depend on the loop, and must be far from the ends of `i64`, so that bounds do not wrap: else there is no inside. This is the
 //! peeling of Pizzuti, Steuwer and Dubach ("Position-Dependent Arrays", section 5), for one loop at a time.
 //!
 //! Declined: loops with loops or checks inside; loops in which a round needs what another has computed, because the borders run first (what
-//! is assigned must be bound inside, what is written must not be read, and each round writes in a place of its own); index arithmetic with another factor than one.
+//! is assigned must be bound inside, what is written must not be read, and each round writes in places of its own, one or a few in a row); index arithmetic of reads with another factor than one.
 
 use super::expr::{add, and, as_int, eq, int, local, lt, max, min, select, sub, truth};
-use super::tidy::{children, children_mut, own_exprs, own_exprs_mut};
+use super::tidy::{own_exprs, own_exprs_mut};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType};
 use terrace_ir::kernel::{ArrayId, Expr, Local, LocalId, ParamId, Stmt};
@@ -78,9 +80,13 @@ struct Inside {
     linear: BTreeMap<LocalId, Linear>,
     /// What does not depend on the loop, less what is linear: an index seen in a mirror.
     mirrored: BTreeMap<LocalId, (Expr, Linear)>,
+    /// Places of rows of a few elements.
+    strided: BTreeMap<LocalId, (i64, Linear, i64)>,
     /// Variables that positions of elements are computed from.
     finds: BTreeSet<LocalId>,
     bounds: Vec<Bound>,
+    /// Conditions that are known inside.
+    known: BTreeMap<LocalId, bool>,
 }
 
 fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stmt>> {
@@ -94,9 +100,8 @@ fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stm
     if !inside.assigned.is_subset(&inside.own) || stored.iter().any(|p| any_loads(body, Some(*p))) {
         return None;
     }
-    let inner = inside.stmts(body);
-    let apart = |at: &Expr| inside.linear(at).is_some();
-    let keeps_apart = stores(body).into_iter().all(apart) && inside.lanes_are_apart(body);
+    let mut inner = inside.stmts(body);
+    let keeps_apart = inside.stores_are_apart(body) && inside.lanes_are_apart(body);
     if !keeps_apart || inside.bounds.is_empty() || inside.bounds.len() > MOST_BOUNDS {
         return None;
     }
@@ -125,6 +130,7 @@ fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stm
         simd: false,
     };
     out.push(Stmt::For { var: side, from: int(0), to: int(2), step: int(1), body: vec![border], simd: false });
+    out.extend(inside.quotients(&mut inner));
     out.push(Stmt::For { var: *var, from: low, to: high, step: int(1), body: inner, simd: true });
     Some(out)
 }
@@ -153,7 +159,7 @@ fn elements<'e>(e: &'e Expr, out: &mut Vec<(ArrayId, &'e Expr)>) {
     if let Expr::Element(array, at) = e {
         out.push((*array, at));
     }
-    children(e).into_iter().for_each(|c| elements(c, out));
+    e.children().into_iter().for_each(|c| elements(c, out));
 }
 
 /// The terms of a sum.
@@ -191,11 +197,11 @@ pub(super) fn written_in(
 }
 
 /// Where elements are written.
-pub(super) fn stores(body: &[Stmt]) -> Vec<&Expr> {
+pub(super) fn stores(body: &[Stmt]) -> Vec<(ParamId, &Expr)> {
     let mut out = Vec::new();
     for s in body {
         match s {
-            Stmt::Store(_, at, _) => out.push(at),
+            Stmt::Store(p, at, _) => out.push((*p, at)),
             s => s.bodies().into_iter().for_each(|b| out.extend(stores(b))),
         }
     }
@@ -206,12 +212,17 @@ fn mentioned(e: &Expr, out: &mut BTreeSet<LocalId>) {
     if let Expr::Local(v) = e {
         out.insert(*v);
     }
-    children(e).into_iter().for_each(|c| mentioned(c, out));
+    e.children().into_iter().for_each(|c| mentioned(c, out));
+}
+
+/// Whether integers are divided.
+fn divides(e: &Expr) -> bool {
+    matches!(e, Expr::Binary(BinOp::Div | BinOp::Rem, ..)) || e.children().into_iter().any(divides)
 }
 
 /// Whether an element is read; of that buffer, where one is named.
 fn loads(e: &Expr, from: Option<ParamId>) -> bool {
-    matches!(e, Expr::Load(p, _) if from.is_none_or(|f| f == *p)) || children(e).into_iter().any(|c| loads(c, from))
+    matches!(e, Expr::Load(p, _) if from.is_none_or(|f| f == *p)) || e.children().into_iter().any(|c| loads(c, from))
 }
 
 pub(super) fn any_loads(body: &[Stmt], from: Option<ParamId>) -> bool {
@@ -246,7 +257,7 @@ fn find_in(e: &Expr, out: &mut BTreeSet<LocalId>) {
         Expr::Select(c, a, b) if loads(a, None) || loads(b, None) => mentioned(c, out),
         _ => {}
     }
-    children(e).into_iter().for_each(|c| find_in(c, out));
+    e.children().into_iter().for_each(|c| find_in(c, out));
 }
 
 impl Inside {
@@ -257,7 +268,68 @@ impl Inside {
         let linear = BTreeMap::from([(var, Linear { minus: int(0), plus: 0 })]);
         let mut finds = BTreeSet::new();
         while find(body, &mut finds) {}
-        Inside { own, assigned, linear, mirrored: BTreeMap::new(), finds, bounds: Vec::new() }
+        Inside {
+            own,
+            assigned,
+            linear,
+            mirrored: BTreeMap::new(),
+            strided: BTreeMap::new(),
+            finds,
+            bounds: Vec::new(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the divisions out that are the same in every round: a C compiler leaves what tests a divisor in the loop, and has no vector code for it.
+    fn quotients(&mut self, inner: &mut Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for stmt in std::mem::take(inner) {
+            match &stmt {
+                Stmt::Let(v, e) if !self.assigned.contains(v) && divides(e) && self.is_same(e) => {
+                    self.own.remove(v);
+                    out.push(stmt);
+                }
+                _ => inner.push(stmt),
+            }
+        }
+        out
+    }
+
+    /// Whether an expression is arithmetic on what is the same in every round.
+    fn is_same(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Const(_) | Expr::Param(_) | Expr::Tile => true,
+            Expr::Local(v) => !self.own.contains(v),
+            Expr::Binary(..) | Expr::Unary(..) => e.children().into_iter().all(|c| self.is_same(c)),
+            _ => false,
+        }
+    }
+
+    /// Whether each round writes in places of its own: the next one where the one before did, or each a few behind one another.
+    fn stores_are_apart(&self, body: &[Stmt]) -> bool {
+        let all = stores(body);
+        all.iter().all(|(p, at)| {
+            let mut others = all.iter().filter(|(q, _)| p == q).map(|(_, at)| *at);
+            match self.strided(at) {
+                None => self.linear(at).is_some(),
+                Some((few, row, _)) => others.all(|other| {
+                    self.strided(other).is_some_and(|(n, start, k)| n == few && start == row && (0..few).contains(&k))
+                }),
+            }
+        })
+    }
+
+    /// `n * q + k` for a constant `n` above one: the `n`, what is multiplied, and the `k`.
+    fn strided(&self, at: &Expr) -> Option<(i64, Linear, i64)> {
+        match at {
+            Expr::Local(v) => self.strided.get(v).cloned(),
+            Expr::Binary(BinOp::Add, a, k) => {
+                let (n, row, before) = self.strided(a)?;
+                Some((n, row, as_int(k).and_then(|k| before.checked_add(k))?))
+            }
+            Expr::Binary(BinOp::Mul, a, n) => Some((as_int(n).filter(|n| *n > 1)?, self.linear(a)?, 0)),
+            _ => None,
+        }
     }
 
     /// Whether each round sets elements of arrays in a place of its own, and reads of those arrays no other.
@@ -288,7 +360,7 @@ impl Inside {
             Expr::LoadFresh(..) => false,
             _ => true,
         };
-        beside && children(e).into_iter().all(|c| self.reads_beside_in(c))
+        beside && e.children().into_iter().all(|c| self.reads_beside_in(c))
     }
 
     fn stmts(&mut self, body: &[Stmt]) -> Vec<Stmt> {
@@ -300,10 +372,15 @@ impl Inside {
                     let counts = self.finds.contains(v);
                     self.expr(e, counts);
                     if self.assigned.contains(v) {
+                    } else if let Expr::Const(Scalar::Bool(c)) = e {
+                        self.known.insert(*v, *c);
+                        continue;
                     } else if let Some(linear) = self.linear(e) {
                         self.linear.insert(*v, linear);
                     } else if let Some(mirrored) = self.mirrored(e) {
                         self.mirrored.insert(*v, mirrored);
+                    } else if let Some(strided) = self.strided(e) {
+                        self.strided.insert(*v, strided);
                     }
                 }
                 Stmt::If(c, a, b) => {
@@ -342,9 +419,10 @@ impl Inside {
                 self.expr(a, counts);
                 self.expr(b, counts);
             }
-            _ => children_mut(e).into_iter().for_each(|c| self.expr(c, counts)),
+            _ => e.children_mut().into_iter().for_each(|c| self.expr(c, counts)),
         }
         let simpler = match &*e {
+            Expr::Local(v) => self.known.get(v).map(|c| truth(*c)),
             Expr::Binary(op, a, b) if counts => self.known(*op, a, b),
             Expr::Select(c, a, b) => match **c {
                 Expr::Const(Scalar::Bool(c)) => Some(if c { (**a).clone() } else { (**b).clone() }),
@@ -380,6 +458,10 @@ impl Inside {
                 let holds = self.bounded(false, x.clone(), &int(0)) && self.bounded(true, shifted(x, 1), b);
                 holds.then(|| a.clone())
             }
+            (BinOp::Eq, Some(x), _) if self.is_fixed(b) => self.beside(x, b).then(|| truth(false)),
+            (BinOp::Eq, _, Some(y)) if self.is_fixed(a) => self.beside(y, a).then(|| truth(false)),
+            (BinOp::Ne, Some(x), _) if self.is_fixed(b) => self.beside(x, b).then(|| truth(true)),
+            (BinOp::Ne, _, Some(y)) if self.is_fixed(a) => self.beside(y, a).then(|| truth(true)),
             (BinOp::Le, Some(x), _) if self.is_fixed(b) => self.bounded(true, x, b).then(|| truth(true)),
             (BinOp::Lt, Some(x), _) if self.is_fixed(b) => self.bounded(true, shifted(x, 1), b).then(|| truth(true)),
             (BinOp::Ge, Some(x), _) if self.is_fixed(b) => self.bounded(false, x, b).then(|| truth(true)),
@@ -389,6 +471,14 @@ impl Inside {
             (BinOp::Ge, _, Some(y)) if self.is_fixed(a) => self.bounded(true, y, a).then(|| truth(true)),
             (BinOp::Gt, _, Some(y)) if self.is_fixed(a) => self.bounded(true, shifted(y, 1), a).then(|| truth(true)),
             _ => None,
+        }
+    }
+
+    /// Asks for an index to be another one: behind a constant, which is likely to be the first, and before anything else, which is likely to be the last.
+    fn beside(&mut self, index: Linear, other: &Expr) -> bool {
+        match as_int(other) {
+            Some(_) => self.bounded(false, Linear { plus: index.plus - 1, ..index }, other),
+            None => self.bounded(true, Linear { plus: index.plus + 1, ..index }, other),
         }
     }
 

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use terrace_algebra::{Size, SizeVar, SumAtom};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType, Span};
 use terrace_ir::flat::{Expr as FlatExpr, Operator, Type};
-use terrace_ir::kernel::{Array, ArrayId, Expr, Kernel, Local, LocalId, Param, ParamId, ParamKind, Stmt};
+use terrace_ir::kernel::{Array, ArrayId, Expr, Kept, Kernel, Local, LocalId, Param, ParamId, ParamKind, Stmt};
 use terrace_ir::{Atom, ValueId, value_of};
 use terrace_plan::host::{Argument, HostExpr, SlotId, SlotType};
 
@@ -171,6 +171,7 @@ impl<'h> Builder<'h> {
             if self.has_borders {
                 self.phases.iter_mut().for_each(|p| super::borders::split(p, &mut self.locals));
             }
+            self.phases.iter_mut().for_each(|p| super::straighten::straighten(p, &mut self.locals));
         }
         for (id, u) in &self.uses {
             let kind = &mut self.params[*id].kind;
@@ -506,19 +507,26 @@ impl<'h> Builder<'h> {
         place.is_some_and(|p| matches!(p.index.dims.as_slice(), [dim] if dim.stride.as_constant() == Some(1)))
     }
 
-    /// Writes those elements of a local array that stay to a dense column; their number.
+    /// The elements of a dense column from a position on, for [`Builder::store_kept`].
+    pub fn kept_of(&mut self, column: ValueId, at: Expr) -> Lowered<Kept> {
+        let (slot, at) = self.address(column, at)?;
+        Ok(Kept::Buffer(self.input(slot), at))
+    }
+
+    /// Writes those elements that stay to a dense column, to places before `end`; their number.
     pub fn store_kept(
         &mut self,
         column: ValueId,
-        at: Expr,
-        array: ArrayId,
+        (at, end): (Expr, Expr),
+        from: Kept,
         keep: ArrayId,
         count: Expr,
     ) -> Lowered<Expr> {
         let (slot, at) = self.address(column, at)?;
+        let (_, end) = self.address(column, end)?;
         let buffer = self.output(slot);
         let into = self.local("kept", ScalarType::I64);
-        self.emit(Stmt::StoreKept { into, buffer, at, array, keep, count });
+        self.emit(Stmt::StoreKept { into, buffer, at, end, from, keep, count });
         Ok(Expr::Local(into))
     }
 

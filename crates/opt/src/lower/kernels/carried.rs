@@ -17,7 +17,7 @@
 //! Declined: loops in loops, loops with checks (a place may be wrong after one has failed), reads under conditions, and loops with other writes to the buffer.
 
 use super::expr::{int, local};
-use super::tidy::{children, children_mut, own_exprs};
+use super::tidy::own_exprs;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_algebra::{Size, SizeVar};
 use terrace_base::{BinOp, IdVec, Scalar};
@@ -127,7 +127,7 @@ fn replace(e: &mut Expr, old: &Expr, new: &Expr) {
         *e = new.clone();
         return;
     }
-    children_mut(e).into_iter().for_each(|c| replace(c, old, new));
+    e.children_mut().into_iter().for_each(|c| replace(c, old, new));
 }
 
 fn variable(v: LocalId) -> SizeVar {
@@ -135,13 +135,13 @@ fn variable(v: LocalId) -> SizeVar {
 }
 
 /// What the variables of one round are.
-struct Round {
+pub(super) struct Round {
     bound: BTreeMap<LocalId, Expr>,
     assigned: BTreeSet<LocalId>,
 }
 
 impl Round {
-    fn of(body: &[Stmt]) -> Round {
+    pub(super) fn of(body: &[Stmt]) -> Round {
         let mut round = Round { bound: BTreeMap::new(), assigned: BTreeSet::new() };
         round.see(body, true);
         round
@@ -183,6 +183,13 @@ impl Round {
         self.polynomial_of(e, None)
     }
 
+    /// A place that goes up by one with a variable, and depends on nothing else that rounds change.
+    pub(super) fn place(&self, at: &Expr, counter: LocalId) -> Option<Size> {
+        let place = self.polynomial(at)?;
+        let next = place.substitute(variable(counter), &Size::var(variable(counter)).checked_add(&Size::one())?);
+        (Some(next) == place.checked_add(&Size::one()) && self.fixed(&place, counter)).then_some(place)
+    }
+
     fn polynomial_of(&self, e: &Expr, own: Option<LocalId>) -> Option<Size> {
         match e {
             Expr::Const(Scalar::I64(n)) => Some(Size::constant(*n)),
@@ -218,7 +225,7 @@ impl Round {
         if matches!(e, Expr::Select(..) | Expr::Binary(BinOp::And | BinOp::Or, ..)) {
             return None;
         }
-        children(e).into_iter().find_map(|c| self.read_back(c, buffer, counter, first, stored))
+        e.children().into_iter().find_map(|c| self.read_back(c, buffer, counter, first, stored))
     }
 
     /// Whether a place depends on nothing else that rounds change.
@@ -243,7 +250,7 @@ impl Round {
             *e = bound.clone();
             return self.spell(e, depth + 1);
         }
-        children_mut(e).into_iter().try_for_each(|c| self.spell(c, depth + 1))
+        e.children_mut().into_iter().try_for_each(|c| self.spell(c, depth + 1))
     }
 }
 

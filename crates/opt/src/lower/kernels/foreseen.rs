@@ -20,7 +20,7 @@
 
 use super::borders::{any_loads, is_straight, stores, written_in};
 use super::expr::{add, and, as_int, int, le, local, lt, sub, truth};
-use super::tidy::{children_mut, own_exprs, own_exprs_mut, tidy};
+use super::tidy::{own_exprs, own_exprs_mut, tidy};
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar, ScalarType};
 use terrace_ir::kernel::{Expr, Local, LocalId, Stmt};
@@ -115,7 +115,7 @@ fn without_checks(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<(Ve
     let apart = loop_.assigned.is_subset(&loop_.own)
         && is_straight(&free)
         && !stored.iter().any(|p| any_loads(&free, Some(*p)))
-        && stores(&free).into_iter().all(|at| loop_.line(at).is_some_and(|l| l.factor != 0));
+        && stores(&free).into_iter().all(|(_, at)| loop_.line(at).is_some_and(|l| l.factor != 0));
     let (from, to) = (from.clone(), to.clone());
     Some((before, fine, Stmt::For { var: *var, from, to, step: step.clone(), body: free, simd: *simd || apart }))
 }
@@ -157,7 +157,7 @@ fn put(e: &mut Expr, var: LocalId, value: &Expr) {
         *e = value.clone();
         return;
     }
-    children_mut(e).into_iter().for_each(|c| put(c, var, value));
+    e.children_mut().into_iter().for_each(|c| put(c, var, value));
     let Expr::Binary(op, a, b) = &*e else { return };
     let folded = match (op, as_int(a), as_int(b)) {
         (BinOp::Add, Some(x), Some(y)) => int(x.wrapping_add(y)),
@@ -291,5 +291,5 @@ fn hold_in(e: &mut Expr, holds: &BTreeSet<LocalId>) {
         *e = truth(true);
         return;
     }
-    children_mut(e).into_iter().for_each(|c| hold_in(c, holds));
+    e.children_mut().into_iter().for_each(|c| hold_in(c, holds));
 }

@@ -268,6 +268,13 @@ impl<'a> Host<'a> {
         self.at.get(&v)
     }
 
+    /// A number that is computed now, once.
+    pub fn computed(&mut self, name: &str, expr: HostExpr) -> HostExpr {
+        let to = self.new_slot(name, SlotType::Host(ScalarType::I64));
+        self.emit(HostStmt::Compute { to, expr });
+        HostExpr::Slot(to)
+    }
+
     /// A new buffer for the operator at hand; freed after its last use.
     pub fn scratch(&mut self, name: &str, elem: ScalarType, count: HostExpr, span: Span) -> SlotId {
         let to = self.new_slot(name, SlotType::Buffer(elem));

@@ -26,7 +26,7 @@ use super::tidy;
 use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{IdVec, Scalar, ScalarType, Span, UnOp};
 use terrace_ir::check::CheckId;
-use terrace_ir::kernel::{Array, ArrayId, Expr, Kernel, Local, LocalId, Param, ParamId, ParamKind, Stmt};
+use terrace_ir::kernel::{Array, ArrayId, Expr, Kept, Kernel, Local, LocalId, Param, ParamId, ParamKind, Stmt};
 use terrace_plan::Target;
 use terrace_plan::host::{Argument, HostExpr, HostStmt, SlotId, SlotType};
 
@@ -513,10 +513,13 @@ impl Inside {
                     self.buffer(buffer);
                     *array = self.arrays[array];
                 }
-                Stmt::StoreKept { into, buffer, array, keep, .. } => {
+                Stmt::StoreKept { into, buffer, from, keep, .. } => {
                     self.local(into);
                     self.buffer(buffer);
-                    *array = self.arrays[array];
+                    match from {
+                        Kept::Array(array) => *array = self.arrays[array],
+                        Kept::Buffer(buffer, _) => self.buffer(buffer),
+                    }
                     *keep = self.arrays[keep];
                 }
                 Stmt::StoreCell(p, value) => {
@@ -532,7 +535,7 @@ impl Inside {
     }
 
     fn expr(&self, e: &mut Expr) {
-        tidy::children_mut(e).into_iter().for_each(|c| self.expr(c));
+        e.children_mut().into_iter().for_each(|c| self.expr(c));
         match e {
             Expr::Local(v) => self.local(v),
             Expr::Load(p, _) | Expr::LoadFresh(p, _) => self.buffer(p),

@@ -28,15 +28,18 @@ pub mod host;
 pub mod host_expr;
 mod host_loop;
 pub mod overwrite;
+mod pack_row;
 pub mod points;
 pub mod products;
 pub mod reduce;
 pub mod scalars;
+mod scan_row;
 pub mod sequential;
 pub mod short;
 pub mod side_by_side;
 pub mod sizes;
 pub mod steady;
+mod straighten;
 pub mod tidy;
 pub mod writes;
 

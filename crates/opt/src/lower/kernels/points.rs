@@ -340,7 +340,7 @@ impl Run {
 }
 
 /// The points below `parent` that are in a range, if there is one.
-fn run_below(b: &mut Builder<'_>, op: &Op, parent: &Point, range: Option<(&[Expr], &[Expr])>) -> Lowered<Run> {
+pub fn run_below(b: &mut Builder<'_>, op: &Op, parent: &Point, range: Option<(&[Expr], &[Expr])>) -> Lowered<Run> {
     let d = parent.positions.len();
     let above = parent.clone();
     if d == 0 {

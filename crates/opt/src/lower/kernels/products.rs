@@ -72,17 +72,22 @@ impl<'o> Product<'o> {
 
     /// How many rectangles of such sides cover its points, where the host knows.
     pub fn squares(&self, host: &mut Host<'_>, sides: [usize; 2], span: Span) -> Lowered<Option<HostExpr>> {
-        let mut all = hint(1);
-        for (count, side) in self.sides.iter().zip(sides) {
-            let size = match count {
-                Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
-                Atom::Var(v) => Size::var(size_var(*v)),
-            };
-            let Some(size) = host.bounded(&size) else { return Ok(None) };
-            all = hmul(all, hceil_div(host.size_on_host(&size, span)?, side));
-        }
-        Ok(Some(all))
+        rectangles(host, &self.sides, sides, span)
     }
+}
+
+/// How many rectangles of such sides cover so many rows and columns, where the host knows.
+pub fn rectangles(host: &mut Host<'_>, counts: &[Atom; 2], sides: [usize; 2], span: Span) -> Lowered<Option<HostExpr>> {
+    let mut all = hint(1);
+    for (count, side) in counts.iter().zip(sides) {
+        let size = match count {
+            Atom::Const(c) => Size::constant(c.as_i64().unwrap_or(0)),
+            Atom::Var(v) => Size::var(size_var(*v)),
+        };
+        let Some(size) = host.bounded(&size) else { return Ok(None) };
+        all = hmul(all, hceil_div(host.size_on_host(&size, span)?, side));
+    }
+    Ok(Some(all))
 }
 
 /// Whether every read of the reduction depends on the row or on the column of the point, not on both, and there are some of each.

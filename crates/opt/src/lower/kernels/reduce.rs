@@ -18,7 +18,7 @@
 
 use super::body::{atoms, is_checked_scalars, may_fail};
 use super::build::{Builder, Checks};
-use super::company::{Company, Kept};
+use super::company::{Company, Kept, own_operations};
 use super::expr::{add, eq, int, le, local, lt, min, mul, not, quot, select, sub};
 use super::points::Point;
 use super::steady::{is_quick, is_steady};
@@ -82,6 +82,12 @@ impl<'o> Reduction<'o> {
             (Some(op), [ty]) => terrace_base::is_exact(op, *ty),
             _ => false,
         }
+    }
+
+    /// The same of several values, each combined by an operation of its own.
+    fn is_exact_each(&self, b: &Builder<'_>) -> bool {
+        let ops = own_operations(self.operator);
+        ops.iter().zip(self.types(b)).all(|(op, ty)| op.is_some_and(|op| terrace_base::is_exact(op, ty)))
     }
 
     /// The operator, its type and the number of lanes, where it is one operation and has any.
@@ -479,6 +485,8 @@ impl<'o> Reduction<'o> {
             self.one_by_one(b, row, rest, end, &total)?;
         } else if !b.target_is_cpu() || self.is_exact(b) {
             self.accumulate(b, row, row.start.clone(), end, &total)?;
+        } else if self.is_exact_each(b) {
+            b.steadily(|b| self.one_by_one(b, row, row.start.clone(), end, &total))?;
         } else if self.is_worth_groups(b) {
             // Without the loop over blocks, the loop over groups is tighter.
             let size = int(self.block_size(b));

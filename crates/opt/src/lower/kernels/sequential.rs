@@ -10,11 +10,13 @@
 //! thread level. Scalar results are handed back as expressions; columns are written to their places. Floats reduce in the
 //! association that [`super::reduce`] describes, so that a program gives the same answer in every version.
 
-use super::body::atoms;
+use super::body::{atoms, is_plain};
 use super::build::Builder;
 use super::expr::{add, convert, ge, int, local};
-use super::points::{Point, count, for_all, row_length, row_start};
+use super::pack_row::Groups;
+use super::points::{Point, count, for_all, for_run, row_length, row_start, run_below};
 use super::reduce::{Reduction, Row, assign_all, guarded};
+use super::scan_row::Grouped;
 use super::writes::{fill, length, put, starts};
 use super::{Lowered, limit};
 use terrace_algebra::Size;
@@ -46,6 +48,10 @@ impl<'h> Builder<'h> {
     ) -> Lowered<Vec<Option<Expr>>> {
         match &op.kind {
             OpKind::Map { .. } => {
+                if let Some(n) = super::short::few_choices(op) {
+                    self.written_out(op, binds, ok, outermost, n)?;
+                    return Ok(binds.iter().map(|_| None).collect());
+                }
                 for_all(self, op, op.space.len(), |b, point| {
                     visit(b, op, point, ok, outermost, |b, q, results| store_point(b, op, binds, q, results))
                 })?;
@@ -72,6 +78,22 @@ impl<'h> Builder<'h> {
             }
             OpKind::Sort { .. } => Err(limit(self.span(), "a sort inside a thread")),
         }
+    }
+
+    /// A map whose last dimension has `n` points, without a loop over these.
+    fn written_out(&mut self, op: &Op, binds: &[ValueId], ok: Option<LocalId>, outermost: bool, n: i64) -> Lowered<()> {
+        let d = op.space.len() - 1;
+        for_all(self, op, d, |b, parent| {
+            let start = row_start(b, op, d, parent)?;
+            for k in 0..n {
+                let mut point = parent.clone();
+                point.indices.push(int(k));
+                point.positions.push(add(start.clone(), int(k)));
+                point.define(b, op);
+                visit(b, op, &point, ok, outermost, |b, q, results| store_point(b, op, binds, q, results))?;
+            }
+            Ok(())
+        })
     }
 
     /// What is in the results of a scatter or a histogram before the points write.
@@ -139,9 +161,17 @@ impl<'h> Builder<'h> {
                 }
             })
         };
+        let grouped = match form {
+            ScanForm::Inclusive => Grouped::of(self, op, operator, binds),
+            ScanForm::Offsets => None,
+        };
         for_all(self, op, d, |b, parent| {
             assign_all(b, &vars, neutral.clone());
-            row_points(b, op, d, parent, each)
+            let run = run_below(b, op, parent, None)?;
+            match grouped {
+                Some(grouped) => grouped.run(b, &run, vars[0], each),
+                None => for_run(b, op, &run, each),
+            }
         })?;
         if form == ScanForm::Offsets {
             if d != 0 {
@@ -165,6 +195,7 @@ impl<'h> Builder<'h> {
         // Which elements stay is a coin that no processor foresees. Where there is room for all, each is written, and the place
         // moves on for those that stay: a place is never behind that of a point itself.
         let roomy = self.target_is_cpu() && has_room_for_all(self, op, &binds[1..]);
+        let groups = if roomy && is_plain(&op.body) { Groups::of(self, op, &binds[1..]) } else { None };
         let each = |b: &mut Self, point: &Point| {
             visit(b, op, point, ok, outermost, |b, _, mut values| {
                 let keep = values.remove(0);
@@ -184,7 +215,10 @@ impl<'h> Builder<'h> {
             if d > 0 {
                 b.store(binds[0], parent.positions[d - 1].clone(), local(kept))?;
             }
-            row_points(b, op, d, parent, each)
+            let run = run_below(b, op, parent, None)?;
+            let Some(groups) = &groups else { return for_run(b, op, &run, each) };
+            let end = run.to.clone();
+            b.if_(Groups::are_worth(&run), |b| groups.pack(b, &run, kept, &end), |b| for_run(b, op, &run, each))
         })?;
         let mut out: Vec<Option<Expr>> = binds.iter().map(|_| None).collect();
         if d > 0 {
@@ -218,26 +252,6 @@ fn combine_into(b: &mut Builder<'_>, operator: &Operator, binds: &[ValueId], mut
         }
         let new = b.combine(operator, &old, &results)?;
         store_all(b, binds, at, new)
-    })
-}
-
-/// A loop over the points of one row of the last dimension.
-fn row_points<'h>(
-    b: &mut Builder<'h>,
-    op: &Op,
-    d: usize,
-    parent: &Point,
-    f: impl FnOnce(&mut Builder<'h>, &Point) -> Lowered<()>,
-) -> Lowered<()> {
-    let start = row_start(b, op, d, parent)?;
-    let length = if d == 0 { count(b, op, 1)? } else { row_length(b, op, d, parent)? };
-    b.for_("q", start.clone(), add(start.clone(), length), int(1), false, |b, q| {
-        let mut point = parent.clone();
-        let index = b.let_("j", ScalarType::I64, super::expr::sub(q.clone(), start));
-        point.indices.push(index);
-        point.positions.push(q);
-        point.define(b, op);
-        f(b, &point)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Reductions of a few points, written out.
+//! Reductions and choices of a few points, written out.
 //!
 //! The window of a stencil has a length that the compiler knows: no loop, no lanes in memory, and what is computed from the position
 //! inside the window is a constant.
@@ -11,6 +11,12 @@
 //! at the end: that makes the one difference there is, a zero without its sign. A product needs no one. Lanes are written in the
 //! order in which they combine, so that few of them wait in registers.
 //!
+//! A map that chooses by its position among a few, as where elements become an array, is written out as well: no point asks.
+//!
+//! ```text
+//! for k in 0 .. 3 { out[3 * p + k] = if k == 0 { x } else if k == 1 { y } else { z } }      out[3 * p] = x; out[3 * p + 1] = y; out[3 * p + 2] = z
+//! ```
+//!
 //! Declined: checks, masks, operators inside, neutral elements that are none, and whatever would become a long text.
 
 use super::Lowered;
@@ -20,14 +26,18 @@ use super::company::Company;
 use super::expr::{add, as_int, binary, int};
 use super::reduce::{Reduction, Row};
 use terrace_base::{BinOp, Scalar, ScalarType};
-use terrace_ir::flat::{Body, Expr as FlatExpr};
+use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Op};
 use terrace_ir::kernel::Expr;
+use terrace_ir::{Atom, ValueId};
 
 /// The most points.
 const MOST_POINTS: i64 = 128;
 
 /// The most points on a GPU, whose compilers take long over long texts.
 const MOST_ON_GPU: i64 = 81;
+
+/// The most points of a map.
+const MOST_CHOICES: i64 = 32;
 
 /// The most statements of all points together.
 const MOST_STMTS: i64 = 2048;
@@ -56,6 +66,20 @@ fn is_neutral(op: BinOp, e: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// The number of points in the last dimension of a map that chooses by the index there, as one from a list of elements to its
+/// array does: written out, each point knows its choice.
+pub fn few_choices(op: &Op) -> Option<i64> {
+    let Some(Descriptor::Regular(Atom::Const(n))) = op.space.last() else { return None };
+    let (n, index) = (n.as_i64()?, *op.indices.last()?);
+    // In a single dimension the index is the position.
+    let is_index = |v: ValueId| v == index || op.positions == [v];
+    let chooses = op.body.stmts.iter().any(|stmt| match &stmt.expr {
+        FlatExpr::Binary(BinOp::Eq, a, b) => a.var().is_some_and(is_index) && b.constant().is_some(),
+        _ => false,
+    });
+    (chooses && (1..=MOST_CHOICES).contains(&n) && n * straight(&op.body)? <= MOST_STMTS).then_some(n)
 }
 
 impl Reduction<'_> {

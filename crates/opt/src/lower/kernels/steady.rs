@@ -47,6 +47,11 @@ fn pick(ty: ScalarType, cond: Expr, a: Expr, b: Expr) -> Expr {
     if a == b {
         return a;
     }
+    match (&a, &b) {
+        (Expr::Const(Scalar::Bool(true)), _) => return binary(BinOp::Or, cond, b),
+        (_, Expr::Const(Scalar::Bool(false))) => return binary(BinOp::And, cond, a),
+        _ => {}
+    }
     if !ty.is_int() || ty.size_bytes() < 4 || matches!(cond, Expr::Const(_)) {
         return select(cond, a, b);
     }

@@ -13,7 +13,7 @@
 //! (shuffles, fresh loads) stay where they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use terrace_ir::kernel::{Expr, LocalId, RunArg, Stmt};
+use terrace_ir::kernel::{Expr, Kept, LocalId, RunArg, Stmt};
 
 const LONGEST: usize = 24;
 
@@ -64,7 +64,7 @@ impl Seen {
         if let Expr::Local(v) = e {
             *self.reads.entry(*v).or_default() += 1;
         }
-        children(e).into_iter().for_each(|c| self.expr(c));
+        e.children().into_iter().for_each(|c| self.expr(c));
     }
 }
 
@@ -95,7 +95,7 @@ fn fold(stmts: &mut Vec<Stmt>, seen: &Seen) {
             && seen.reads.get(v) == Some(&1)
             && !seen.assigned.contains(v)
             && movable(value)
-            && first_exprs(next).into_iter().any(|e| mentions(e, *v))
+            && first_exprs(next).into_iter().any(|e| e.mentions(*v))
             && own_exprs(next).into_iter().map(length).sum::<usize>() + length(value) <= LONGEST
         {
             first_exprs_mut(next).into_iter().for_each(|e| replace(e, *v, value));
@@ -108,15 +108,11 @@ fn fold(stmts: &mut Vec<Stmt>, seen: &Seen) {
 }
 
 fn movable(e: &Expr) -> bool {
-    !matches!(e, Expr::Shuffle(..) | Expr::LoadFresh(..) | Expr::Failed) && children(e).into_iter().all(movable)
-}
-
-fn mentions(e: &Expr, v: LocalId) -> bool {
-    *e == Expr::Local(v) || children(e).into_iter().any(|c| mentions(c, v))
+    !matches!(e, Expr::Shuffle(..) | Expr::LoadFresh(..) | Expr::Failed) && e.children().into_iter().all(movable)
 }
 
 fn length(e: &Expr) -> usize {
-    1 + children(e).into_iter().map(length).sum::<usize>()
+    1 + e.children().into_iter().map(length).sum::<usize>()
 }
 
 fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
@@ -124,27 +120,7 @@ fn replace(e: &mut Expr, v: LocalId, value: &Expr) {
         *e = value.clone();
         return;
     }
-    children_mut(e).into_iter().for_each(|c| replace(c, v, value));
-}
-
-pub(crate) fn children(e: &Expr) -> Vec<&Expr> {
-    match e {
-        Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
-        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
-        Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
-        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
-    }
-}
-
-pub(crate) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
-    match e {
-        Expr::Const(_) | Expr::Local(_) | Expr::Param(_) | Expr::Tile | Expr::Thread | Expr::Failed => Vec::new(),
-        Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Ordinal(a) => vec![a],
-        Expr::Load(_, a) | Expr::LoadFresh(_, a) | Expr::Element(_, a) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Quotient(a, b) | Expr::Exact(_, a, b) | Expr::Shuffle(_, a, b) => vec![a, b],
-        Expr::Fma(a, b, c) | Expr::Select(a, b, c) => vec![a, b, c],
-    }
+    e.children_mut().into_iter().for_each(|c| replace(c, v, value));
 }
 
 /// The expressions of the statement itself.
@@ -154,8 +130,11 @@ pub(crate) fn own_exprs(s: &Stmt) -> Vec<&Expr> {
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
         Stmt::StoreRun { at: a, from: b, .. }
         | Stmt::StoreWide { at: a, from: b, .. }
-        | Stmt::LoadWide { at: a, into: b, .. }
-        | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
+        | Stmt::LoadWide { at: a, into: b, .. } => vec![a, b],
+        Stmt::StoreKept { at, end, from, count, .. } => {
+            let position = if let Kept::Buffer(_, position) = from { Some(position) } else { None };
+            [at, end, count].into_iter().chain(position).collect()
+        }
         Stmt::For { from, to, step, .. } => vec![from, to, step],
         Stmt::Barrier => Vec::new(),
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
@@ -203,8 +182,11 @@ fn first_exprs_mut(s: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Store(_, a, b) | Stmt::SetElement(_, a, b) => vec![a, b],
         Stmt::StoreRun { at: a, from: b, .. }
         | Stmt::StoreWide { at: a, from: b, .. }
-        | Stmt::LoadWide { at: a, into: b, .. }
-        | Stmt::StoreKept { at: a, count: b, .. } => vec![a, b],
+        | Stmt::LoadWide { at: a, into: b, .. } => vec![a, b],
+        Stmt::StoreKept { at, end, from, count, .. } => {
+            let position = if let Kept::Buffer(_, position) = from { Some(position) } else { None };
+            [at, end, count].into_iter().chain(position).collect()
+        }
         Stmt::For { from, .. } => vec![from],
         Stmt::Check { cond, index, values, .. } => [cond, index].into_iter().chain(values).collect(),
         Stmt::AtomicAdd { at, value, .. }

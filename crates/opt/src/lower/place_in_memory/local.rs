@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use terrace_algebra::{Dim, Lmad, Size};
 use terrace_base::{BinOp, Scalar, ScalarType, Span};
 use terrace_ir::flat::visit::{bound_values, free_values_of_expr, refresh_op, walk, walk_mut};
-use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Stmt, Type};
+use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, Rows, ScanForm, Stmt, Type};
 use terrace_ir::mem::Place;
 use terrace_ir::{Atom, ValueId, size_var, value_of};
 
@@ -56,8 +56,11 @@ impl Placer<'_> {
         {
             let q = op.positions[op.positions.len() - 1];
             let start = self.fresh_int("start");
-            let read = Expr::Read { column: rows, at: Atom::Var(q) };
-            outer.prologue.push(Stmt { binds: vec![start], expr: read, span });
+            let expr = match rows {
+                Rows::From(starts) => Expr::Read { column: starts, at: Atom::Var(q) },
+                Rows::Apart(length) => Expr::Binary(BinOp::Mul, Atom::Var(q), length),
+            };
+            outer.prologue.push(Stmt { binds: vec![start], expr, span });
             for ((target, result), bind) in targets.iter_mut().zip(&op.body.results).zip(binds) {
                 if self.is_column(result) {
                     let block = self.place_of(*bind, span)?.block;

@@ -11,7 +11,7 @@
 //!                                            }
 //! ```
 //!
-//! That costs as much as is written. It is not needed where there is one point, nor where a point without checks reads
+//! That costs as much as is written. It is not needed where there is one point that is computed once, nor where a point without checks reads
 //! only the element that it writes. A scatter at grid level whose positions may repeat goes over its points more than once, so what they compute is
 //! computed first too.
 
@@ -29,7 +29,8 @@ impl Placer<'_> {
     /// A scatter at the host level.
     pub(super) fn host_scatter(&mut self, stmt: &Stmt, op: &Op) -> Lowered<()> {
         let OpKind::Scatter { dest, .. } = &op.kind else { return Ok(()) };
-        let alone = is_one_point(op) && stmt.binds.iter().all(|v| self.in_place.results.contains(v));
+        let distinct = matches!(op.kind, OpKind::Scatter { distinct: true, .. });
+        let alone = distinct && is_one_point(op) && stmt.binds.iter().all(|v| self.in_place.results.contains(v));
         let mut crowded = false;
         for (v, from) in stmt.binds.iter().zip(dest) {
             if self.in_place.results.contains(v) {

@@ -88,17 +88,12 @@ fn asked(program: &Program, body: &Body, out: &mut Vec<Asked>) {
     }
 }
 
-/// Whether all points of some calls take the same branches, and each level is one call: then waves are a few operators per level, over rows that
-/// lie side by side.
+/// Whether all points of some calls take the same branches: then waves are a few operators per call, over rows that lie side by side, and there are as many
+/// calls for all points together as a thread makes for one.
 fn is_even(program: &Program, calls: BTreeSet<FuncId>) -> bool {
-    !calls.is_empty()
-        && reached(program, calls.into_iter()).into_iter().all(|f| {
-            let function = &program.functions[f];
-            let mut calls = 0;
-            walk(&function.body, &mut |s| calls += usize::from(matches!(s.expr, Expr::Call { .. })));
-            // The points that take a branch with calls have a function of their own.
-            calls <= 1 && !function.name.contains("^wave")
-        })
+    // The points that take a branch with calls have a function of their own.
+    let is_split = |f: FuncId| program.functions[f].name.contains("^wave");
+    !calls.is_empty() && !reached(program, calls.into_iter()).into_iter().any(is_split)
 }
 
 /// Calls that are even stay in waves.
@@ -244,7 +239,7 @@ pub(super) fn reports(program: &Program, options: &Options) -> Vec<NestReport> {
             let mut lacks = |version, why: &str| missing.push(Missing { version, why: why.to_string() });
             match options.target {
                 Target::C if call.even => {
-                    lacks("outer", "all points take the same branches, and waves are a few operators per level");
+                    lacks("outer", "all points take the same branches, and waves are a few operators per call");
                 }
                 Target::C => {
                     tree = Choice::Version("outer");

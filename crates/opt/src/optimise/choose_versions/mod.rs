@@ -37,6 +37,8 @@ use rows::Writer;
 use terrace_base::{IdVec, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::{Body, Expr, Level, Op, OpKind, Program, Value};
+use terrace_plan::Target;
+use whole::Taken;
 
 /// Chooses a version for every operator of the program, or makes all versions of every nest.
 pub fn choose_versions(program: &mut Program, options: &Options) {
@@ -51,19 +53,24 @@ pub fn choose_versions(program: &mut Program, options: &Options) {
         let uses = (options.strategy == Strategy::Outer).then(|| Uses::of(function));
         let mut body = std::mem::take(&mut function.body);
         if let Some(uses) = uses {
-            whole_nests(&mut body, &uses, &mut function.values);
+            whole_nests(&mut body, taken(options), &uses, &mut function.values);
         }
         rewrite(&mut body, &mut function.values, options, &mut seen);
         function.body = body;
     }
 }
 
+/// Which nests a thread may run as a whole. On a GPU, flat passes read inner rows in memory in their order, which neighbouring threads would not.
+fn taken(options: &Options) -> Taken {
+    if options.target == Target::C { Taken::Results } else { Taken::Lengths }
+}
+
 /// Nests that threads can run as a whole are run so.
-fn whole_nests(body: &mut Body, uses: &Uses, values: &mut IdVec<ValueId, Value>) {
+fn whole_nests(body: &mut Body, taken: Taken, uses: &Uses, values: &mut IdVec<ValueId, Value>) {
     let mut rest = Vec::new();
     let mut stmts = std::mem::take(&mut body.stmts);
     while !stmts.is_empty() {
-        if let Some((begin, nest)) = whole::whole(&stmts, uses, values) {
+        if let Some((begin, nest)) = whole::whole(&stmts, taken, uses, values) {
             stmts.truncate(begin);
             stmts.extend(nest.others);
             rest.push(nest.map);
@@ -71,7 +78,7 @@ fn whole_nests(body: &mut Body, uses: &Uses, values: &mut IdVec<ValueId, Value>)
         }
         let Some(mut stmt) = stmts.pop() else { break };
         if !matches!(stmt.expr, Expr::Op(_)) {
-            stmt.expr.bodies_mut().into_iter().for_each(|b| whole_nests(b, uses, values));
+            stmt.expr.bodies_mut().into_iter().for_each(|b| whole_nests(b, taken, uses, values));
         }
         rest.push(stmt);
     }

@@ -27,15 +27,16 @@ pub(super) enum Piece {
     Nest(Vec<Stmt>),
 }
 
-/// Cuts the statements of a host-level body.
-pub(super) fn pieces(stmts: Vec<Stmt>) -> Vec<Piece> {
+/// Cuts the statements of a host-level body. Where asking for the longest row costs nothing, operators over rows begin a nest of their own behind what
+/// computes where these rows are, so that it can be asked.
+pub(super) fn pieces(stmts: Vec<Stmt>, known_rows: bool) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut run: Vec<Stmt> = Vec::new();
     let mut bound: BTreeSet<ValueId> = BTreeSet::new();
     for stmt in stmts {
         let joins = match &stmt.expr {
             Expr::Op(op) if divisible(op) => match run.first().and_then(|s| s.expr.op()) {
-                Some(first) => first.space[0] == op.space[0],
+                Some(first) => first.space[0] == op.space[0] && !(known_rows && has_rows_of(op, &bound)),
                 None => true,
             },
             expr if !run.is_empty() && is_free_scalar(expr) => {
@@ -60,6 +61,11 @@ pub(super) fn pieces(stmts: Vec<Stmt>) -> Vec<Piece> {
     }
     close(&mut run, &mut bound, &mut out);
     out
+}
+
+/// Whether offsets of an operator's rows are among these values.
+fn has_rows_of(op: &Op, bound: &BTreeSet<ValueId>) -> bool {
+    op.space.iter().any(|d| matches!(d, Descriptor::Irregular { off, .. } if bound.contains(off)))
 }
 
 /// Whether an operator can stand in a nest: spread over the machine, over something that has a number.

@@ -20,7 +20,7 @@ use crate::analysis::closed;
 use crate::options::Strategy;
 use terrace_algebra::{Assumptions, Size};
 use terrace_base::{BinOp, IdVec, ScalarType, Span};
-use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, ScanForm, Space, Stmt, Type, Value};
+use terrace_ir::flat::{Body, Descriptor, Expr, Level, Op, OpKind, Operator, Rows, ScanForm, Space, Stmt, Type, Value};
 use terrace_ir::{Atom, ValueId, size_var};
 
 /// Statements under construction.
@@ -143,7 +143,7 @@ impl Writer<'_> {
         stmts
     }
 
-    fn outer(&mut self, op: &Op, stmts: Vec<Stmt>, results: Vec<Atom>, rows: Option<ValueId>, binds: Vec<ValueId>) {
+    fn outer(&mut self, op: &Op, stmts: Vec<Stmt>, results: Vec<Atom>, rows: Option<Rows>, binds: Vec<ValueId>) {
         let dims = op.space.len() - 1;
         let outer = Op {
             level: Level::Grid,
@@ -174,8 +174,13 @@ impl Writer<'_> {
     }
 
     fn map_rows(&mut self, op: Op, binds: Vec<ValueId>) {
-        let points = self.points(&op);
-        let rows = self.starts(&op, points);
+        let rows = match op.space.last() {
+            Some(Descriptor::Regular(length)) => Rows::Apart(*length),
+            _ => {
+                let points = self.points(&op);
+                Rows::From(self.starts(&op, points))
+            }
+        };
         let inside: Vec<ValueId> = binds.iter().map(|b| self.local(*b, Size::zero())).collect();
         let stmts = self.inner(&op, Level::Thread, inside.clone());
         self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), Some(rows), binds);
@@ -208,7 +213,7 @@ impl Writer<'_> {
             })
             .collect();
         outer_binds.extend(&stored);
-        self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), Some(rows), outer_binds);
+        self.outer(&op, stmts, inside.into_iter().map(Atom::Var).collect(), Some(Rows::From(rows)), outer_binds);
         self.offsets(*off, count, at);
         self.gather(&op, *off, rows, &stored, columns);
     }

@@ -10,9 +10,9 @@
 //! `total / longest` says how many threads could be busy if each took whole rows: as many as there are rows if all have one
 //! length, one if a single row has everything. It is only computed where rows are irregular, there are enough of them, and asking costs the
 //! host nothing (on a CPU) or little beside what it may gain: on a GPU, tuples are reduced, or the nest computes lengths of inner rows and a thread may run it
-//! as a whole (`whole`), and nothing of it is in a loop. Elsewhere irregular rows are not left to single threads.
+//! as a whole (`whole`), and nothing of it is in a loop. On a CPU every nest of sums has that version. Elsewhere irregular rows are not left to single threads.
 //!
-//! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good), and more than one version
+//! Declined: versions of operators over one dimension and of maps that stand alone (cut into tiles of elements, which is as good; on a GPU also of several maps), and more than one version
 //! between `flat` and `seq` for nests of three or more levels (all levels but the innermost are parallel in `outer`).
 
 use super::alone;
@@ -20,7 +20,7 @@ use super::nests::{Piece, Uses, depth, has_rows, pieces};
 use super::quantities::Known;
 use super::report::{Choice, Missing, NestReport};
 use super::rows::Writer;
-use super::whole::{Whole, whole};
+use super::whole::{Whole, Work, whole};
 use super::{Homes, Strategy};
 use crate::options::{Options, TileSizes};
 use std::collections::BTreeSet;
@@ -42,6 +42,7 @@ struct Defaults {
     parallel: i64,
     outer: i64,
     balanced: i64,
+    spread: i64,
     short: i64,
     block: i64,
     long: i64,
@@ -50,12 +51,14 @@ struct Defaults {
 impl Defaults {
     fn of(options: &Options) -> Defaults {
         match (options.target, options.tiles == TileSizes::TINY) {
-            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, short: 2, block: 2, long: 2 },
+            (_, true) => Defaults { parallel: 4, outer: 3, balanced: 2, spread: 2, short: 2, block: 2, long: 2 },
             (Target::C, false) => {
-                Defaults { parallel: 1024, outer: 1024, balanced: 256, short: 0, block: Threshold::NEVER, long: 64 }
+                let (outer, block) = (1024, Threshold::NEVER);
+                Defaults { parallel: 1024, outer, balanced: 256, spread: 64, short: 0, block, long: 64 }
             }
             (Target::Cuda | Target::OpenCl, false) => {
-                Defaults { parallel: 32, outer: 1 << 16, balanced: 1 << 14, short: 1, block: 256, long: 513 }
+                let balanced = 1 << 14;
+                Defaults { parallel: 32, outer: 1 << 16, balanced, spread: balanced, short: 1, block: 256, long: 513 }
             }
         }
     }
@@ -80,6 +83,7 @@ pub(super) fn all_versions(program: &mut Program, options: &Options, threads: &B
             seen: 0,
             in_waves: waves.contains(&id),
             repeats: false,
+            budget: BUDGET,
         };
         maker.body(&mut function.body);
     }
@@ -100,6 +104,8 @@ struct Maker<'a> {
     in_waves: bool,
     /// Within a loop of the host, which should not wait for the device in every turn.
     repeats: bool,
+    /// How many times the text of a nest's flat version all its versions may be; less where a version of more than the nest stands beside them.
+    budget: usize,
 }
 
 /// A version of a nest: its name and its statements, which bind what the flat ones bind.
@@ -118,8 +124,8 @@ enum Quantity {
     Size(Size),
     /// One size divided by another.
     Mean(Size, Size),
-    /// Elements of all rows divided by the longest of the rows that these offsets describe.
-    Balance { total: Size, rows: Size, offsets: Vec<ValueId> },
+    /// Elements of all rows, which offsets say where the host does not know, divided by the longest of the rows that these offsets describe.
+    Balance { total: Option<Size>, rows: Size, offsets: Vec<ValueId> },
     /// A sum divided by the greatest part of it, both computed by these statements.
     Spread { stmts: Vec<Stmt>, total: ValueId, most: ValueId },
 }
@@ -138,11 +144,13 @@ impl Maker<'_> {
 
     /// All versions of statements, of which one of the first may end a nest that threads can run as a whole.
     fn wholes(&mut self, mut stmts: Vec<Stmt>, upto: usize, out: &mut Vec<Stmt>) {
-        let wanted = self.options.target != Target::C && !self.repeats && !self.in_waves;
+        let on_cpu = self.options.target == Target::C;
+        let wanted = (!self.repeats || on_cpu) && !self.in_waves && self.budget > 2;
+        let taken = super::taken(self.options);
         for end in (0..upto).rev().filter(|_| wanted) {
             let Some(op) = stmts[end].expr.op().filter(|op| op.space.len() > 1) else { continue };
             let Some(points) = self.known.points(op, op.space.len() - 1, self.values) else { continue };
-            let Some((begin, nest)) = whole(&stmts[..=end], &self.uses, self.values) else { continue };
+            let Some((begin, nest)) = whole(&stmts[..=end], taken, &self.uses, self.values) else { continue };
             let after = stmts.split_off(end + 1);
             stmts.truncate(begin);
             stmts.extend(nest.others.iter().cloned());
@@ -157,16 +165,28 @@ impl Maker<'_> {
     /// A thread per outer point where there are many and none has much more to do than the others, or else the operators one by one.
     fn whole(&mut self, nest: Whole, points: Size, out: &mut Vec<Stmt>) {
         self.seen += 1;
-        let (number, span, leaving) = (self.seen, nest.map.span, nest.map.binds.clone());
+        let (number, span) = (self.seen, nest.map.span);
+        // Of several results some may be of no use.
+        let leaving = self.uses.leaving(&nest.group, self.values);
         let operators = nest.group.iter().filter_map(|s| s.expr.op()).map(|op| self.describe(op)).collect();
         let mut parts = Vec::new();
         let upto = nest.group.len() - 1;
+        let budget = self.budget;
+        if self.options.target == Target::C {
+            let work = nest.work.as_ref().map_or(0, |w| self.text(&w.stmts));
+            let beside = self.text(std::slice::from_ref(&nest.map)) + work;
+            self.budget = budget.saturating_sub(beside.div_ceil(self.text(&nest.group).max(1))).max(1);
+        }
         self.wholes(nest.group, upto, &mut parts);
+        self.budget = budget;
         let wide = self.threshold(number, "outer", "outer points", self.defaults.outer);
-        let about = "inner points divided by those of the outer point that has most";
-        let balanced = self.threshold(number, "balanced", about, self.defaults.balanced);
-        let spread = Quantity::Spread { stmts: nest.work, total: nest.total, most: nest.most };
-        let test = Test { guards: vec![(wide, Quantity::Size(points)), (balanced, spread)] };
+        let mut guards = vec![(wide, Quantity::Size(points))];
+        if let Some(Work { stmts, total, most }) = nest.work {
+            let about = "inner points divided by those of the outer point that has most";
+            let balanced = self.threshold(number, "balanced", about, self.defaults.spread);
+            guards.push((balanced, Quantity::Spread { stmts, total, most }));
+        }
+        let test = Test { guards };
         let whole = Tree::Leaf(Version { name: "whole", stmts: vec![nest.map] });
         let parts = Tree::Leaf(Version { name: "operator by operator", stmts: parts });
         let tree = Tree::Test(test, Box::new(whole), Box::new(parts));
@@ -176,7 +196,7 @@ impl Maker<'_> {
     }
 
     fn by_nests(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
-        for piece in pieces(stmts) {
+        for piece in pieces(stmts, self.options.target == Target::C) {
             match piece {
                 Piece::Stmt(mut stmt) => {
                     let repeats = self.repeats;
@@ -244,6 +264,12 @@ impl Maker<'_> {
             lacks("outer, block and seq", "a map alone is cut into tiles of elements, and that is as good");
             return Tree::Leaf(Version { name: "flat", stmts: flat });
         }
+        if self.options.target != Target::C
+            && ops.iter().filter(|op| op.space.len() > 1).all(|op| matches!(op.kind, OpKind::Map { .. }))
+        {
+            lacks("outer, block and seq", "threads that take a row each would read and write far from each other");
+            return Tree::Leaf(Version { name: "flat", stmts: flat });
+        }
         if let ([op], Target::Cuda) = (ops.as_slice(), self.options.target)
             && matches!(op.kind, OpKind::Scan { .. })
             && matches!(op.space.as_slice(), [.., _, Descriptor::Regular(_)])
@@ -254,7 +280,7 @@ impl Maker<'_> {
         }
         let beside = self.options.target != Target::C && ops.iter().any(|op| reads_rows(op));
         let waits = !self.repeats && !self.in_waves && reduces_tuples(&ops);
-        let asks = (self.options.target == Target::C || waits) && seen_before && total.is_some();
+        let asks = (self.options.target == Target::C || waits && total.is_some()) && seen_before;
         let mut outer = self.version("outer", Strategy::Outer, &flat);
         let mut block = None;
         let mut seq = self.version("seq", Strategy::Seq, &flat);
@@ -305,7 +331,7 @@ impl Maker<'_> {
             lacks("seq", "the host does not know how many points there are");
         }
         let one = self.text(&flat).max(1);
-        let mut left = BUDGET * one - one;
+        let mut left = self.budget * one - one;
         for version in [&mut outer, &mut block, &mut seq] {
             let text = version.as_ref().map_or(0, |v| self.text(&v.stmts));
             match left.checked_sub(text) {
@@ -329,8 +355,8 @@ impl Maker<'_> {
         if let (Some(outer), Some(rows)) = (outer, rows) {
             let wide = self.threshold(number, "outer", "rows", self.defaults.outer);
             let mut guards = vec![(wide, Quantity::Size(rows.clone()))];
-            if let (false, Some(total)) = (irregular.is_empty(), &total) {
-                if self.options.target != Target::C {
+            if !irregular.is_empty() {
+                if let (Some(total), true) = (&total, self.options.target != Target::C) {
                     let about = "rows for every 64 elements";
                     let short = self.threshold(number, "short", about, self.defaults.short);
                     let mean = Quantity::Mean(rows.clone() * Size::constant(64), total.clone());
@@ -465,7 +491,10 @@ impl Maker<'_> {
             }
             Quantity::Balance { total, rows, offsets } => {
                 let longest = writer.longest_row(&rows, &offsets);
-                let total = writer.atom_of(&total);
+                let total = match total {
+                    Some(total) => writer.atom_of(&total),
+                    None => writer.elements(&offsets),
+                };
                 writer.quotient(total, longest)
             }
         };
@@ -510,6 +539,20 @@ impl Writer<'_> {
             let one = self.longest_of(rows, *off);
             let more = self.int("longest");
             self.push(vec![more], Expr::Binary(BinOp::Max, most, one));
+            most = more.into();
+        }
+        most
+    }
+
+    /// How many elements there are in all rows that offsets describe: most by one of them.
+    fn elements(&mut self, offsets: &[ValueId]) -> Atom {
+        let mut most = Atom::int(0);
+        for off in offsets {
+            let Type::Column { length, .. } = self.values[*off].ty.clone() else { continue };
+            let last = self.atom_of(&(length - 1));
+            let (all, more) = (self.int("all"), self.int("elements"));
+            self.push(vec![all], Expr::Read { column: *off, at: last });
+            self.push(vec![more], Expr::Binary(BinOp::Max, most, all.into()));
             most = more.into();
         }
         most
@@ -586,7 +629,7 @@ fn reduces_tuples(ops: &[&Op]) -> bool {
 
 fn commutes(op: &Op) -> bool {
     match &op.kind {
-        OpKind::Reduce { operator, .. } => operator.as_binary().is_some_and(|op| op.is_commutative()),
+        OpKind::Reduce { operator, .. } => operator.commutes(),
         _ => true,
     }
 }

@@ -13,8 +13,15 @@
 //! Neighbouring threads then often read the same elements, nothing but the results is stored, and there is no search for rows. Two
 //! things are made: this version, and operators that count what each thread would do, for a guard.
 //!
-//! It starts at a reduction and goes back through the operators that only it needs ([`Group`]). Declined: where no lengths are computed
-//! on the way (rows that lie in memory one after the other are read in order by the flat version); results that are read anywhere but at the
+//! Counting is cheaper than the work: rows that lie one after the other are counted together, nothing but what lengths depend on is computed, and where all points have the same to do
+//! there is no count.
+//!
+//! ```text
+//! for j < n { steps += off[s + j + 1] - off[s + j] }        steps += off[s + n] - off[s]
+//! ```
+//!
+//! It starts at a reduction and goes back through the operators that only it needs. Declined: on a GPU, where no lengths are computed
+//! on the way (rows that lie in memory one after the other are read in order by the flat version); on a CPU, where no inner row is reduced; results that are read anywhere but at the
 //! point they belong to; checks in more than one operator, whose order would show; operators that something else needs too.
 
 use super::nests::Uses;
@@ -36,16 +43,36 @@ pub(super) struct Whole {
     pub others: Vec<Stmt>,
     /// The operator that does all of it.
     pub map: Stmt,
-    /// Counts the innermost points of every outer one, and binds their sum and the most of one.
-    pub work: Vec<Stmt>,
+    /// How the work of its outer points is found out; none where all of them have the same.
+    pub work: Option<Work>,
+}
+
+/// What counts the innermost points of every outer one.
+pub(super) struct Work {
+    /// Binds their sum and the most of one.
+    pub stmts: Vec<Stmt>,
     /// The sum.
     pub total: ValueId,
     /// The most of one outer point.
     pub most: ValueId,
 }
 
+/// Which nests are taken.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Taken {
+    /// Those that compute lengths of inner rows.
+    Lengths,
+    /// Those too that would only write results of inner rows to memory.
+    Results,
+}
+
 /// The nest that ends with the last statement, if it is one. `stmts` are what stands before it and it itself.
-pub(super) fn whole(stmts: &[Stmt], uses: &Uses, values: &mut IdVec<ValueId, Value>) -> Option<(usize, Whole)> {
+pub(super) fn whole(
+    stmts: &[Stmt],
+    taken: Taken,
+    uses: &Uses,
+    values: &mut IdVec<ValueId, Value>,
+) -> Option<(usize, Whole)> {
     let (last, before) = stmts.split_last()?;
     let end = reduction(last)?;
     let begin = before.iter().rposition(|s| !may_move(s)).map_or(0, |at| at + 1);
@@ -61,7 +88,14 @@ pub(super) fn whole(stmts: &[Stmt], uses: &Uses, values: &mut IdVec<ValueId, Val
             inside.retain(|k| !shared.contains(k));
             continue;
         }
-        if !group.iter().any(|s| is_offsets(&s.expr)) {
+        let gives_rows = |s: &Stmt| s.expr.op().is_some_and(|op| matches!(op.kind, OpKind::Reduce { .. }));
+        let worth = match taken {
+            Taken::Lengths => group.iter().any(|s| is_offsets(&s.expr)),
+            Taken::Results => {
+                group.iter().any(|s| is_offsets(&s.expr)) || group.iter().filter(|s| gives_rows(s)).count() > 1
+            }
+        };
+        if !worth {
             return None;
         }
         let mut nest = Nest::new(&group, end, values, last.span);
@@ -73,7 +107,8 @@ pub(super) fn whole(stmts: &[Stmt], uses: &Uses, values: &mut IdVec<ValueId, Val
             }
             Ok(map) => {
                 let checked = |s: &&Stmt| s.expr.bodies().into_iter().any(has_checks);
-                if !nest.used_offsets || group.iter().filter(checked).count() > 1 {
+                let lengths = nest.used_offsets || taken == Taken::Results;
+                if !lengths || group.iter().filter(checked).count() > 1 {
                     return None;
                 }
                 let first = *inside.first()?;
@@ -81,9 +116,9 @@ pub(super) fn whole(stmts: &[Stmt], uses: &Uses, values: &mut IdVec<ValueId, Val
                 if (first..window.len()).filter(is_outside).any(|k| checked(&&window[k])) {
                     return None;
                 }
-                let (work, total, most) = work(&map, end, values)?;
+                let work = work(&map, end, values)?;
                 let others = (0..window.len()).filter(is_outside).map(|k| window[k].clone()).collect();
-                return Some((begin, Whole { group, others, map, work, total, most }));
+                return Some((begin, Whole { group, others, map, work }));
             }
         }
     }
@@ -407,8 +442,8 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// Operators that count the innermost points of each outer one.
-fn work(map: &Stmt, end: &Op, values: &mut IdVec<ValueId, Value>) -> Option<(Vec<Stmt>, ValueId, ValueId)> {
+/// Operators that count the innermost points of each outer one; nothing where that is the same for all of them.
+fn work(map: &Stmt, end: &Op, values: &mut IdVec<ValueId, Value>) -> Option<Option<Work>> {
     let Expr::Op(op) = &map.expr else { return None };
     let mut op = (**op).clone();
     let Type::Column { length, .. } = values[*map.binds.first()?].ty.clone() else { return None };
@@ -417,6 +452,9 @@ fn work(map: &Stmt, end: &Op, values: &mut IdVec<ValueId, Value>) -> Option<(Vec
     };
     let mut steps = count_steps(&mut op.body, values)?;
     let one = steps.pop()?;
+    if !varies(&op, &one) {
+        return Some(None);
+    }
     op.body.results = vec![one];
     let steps = values.push(Value {
         name: "steps".to_string(),
@@ -457,7 +495,69 @@ fn work(map: &Stmt, end: &Op, values: &mut IdVec<ValueId, Value>) -> Option<(Vec
     counted.results = vec![total.into(), most.into()];
     let named = refresh(&mut counted, values);
     let new = |v: ValueId| named.get(&v).and_then(|a| a.var());
-    Some((counted.stmts, new(total)?, new(most)?))
+    let (total, most) = (new(total)?, new(most)?);
+    Some(Some(Work { stmts: counted.stmts, total, most }))
+}
+
+/// Whether a value of an operator's body depends on the point.
+fn varies(op: &Op, value: &Atom) -> bool {
+    let mut own: BTreeSet<ValueId> = op.indices.iter().chain(&op.positions).copied().collect();
+    for stmt in &op.body.stmts {
+        if !free_values_of_expr(&stmt.expr).is_disjoint(&own) {
+            own.extend(&stmt.binds);
+        }
+    }
+    value.var().is_some_and(|v| own.contains(&v))
+}
+
+/// The lengths of rows that lie one after the other add up to where the last one ends less where the first one begins: `off[s + n] - off[s]`, where each
+/// round of a loop of `n` rounds computes `off[s + j + 1] - off[s + j]`.
+struct Beside {
+    off: ValueId,
+    first: Atom,
+}
+
+/// Whether a length in the body of a loop is that of one of such rows.
+fn beside(op: &Op, length: Atom) -> Option<Beside> {
+    let made = |v: Atom| {
+        let stmt = op.body.stmts.iter().find(|s| v.var().is_some_and(|v| s.binds == [v]))?;
+        Some(&stmt.expr)
+    };
+    let Expr::Binary(BinOp::Sub, end, start) = made(length)? else { return None };
+    let (Expr::Read { column: a, at: next }, Expr::Read { column: b, at: here }) = (made(*end)?, made(*start)?) else {
+        return None;
+    };
+    let Expr::Binary(BinOp::Add, p, one) = made(*next)? else { return None };
+    let Expr::Binary(BinOp::Add, first, index) = made(*here)? else { return None };
+    let own = |v: &Atom| v.var() == op.indices.first().copied();
+    let outside = made(*first).is_none();
+    let binds = op.body.stmts.iter().any(|s| s.binds.contains(a));
+    let fits = a == b && p == here && *one == Atom::int(1) && own(index) && outside && !binds;
+    fits.then_some(Beside { off: *a, first: *first })
+}
+
+/// The number of innermost points of a loop over rows that all lie one after the other, without looking at each.
+fn steps_beside(op: &Op, length: Atom, span: Span, values: &mut IdVec<ValueId, Value>) -> Option<(Vec<Stmt>, Atom)> {
+    let mut out = Vec::new();
+    let mut sum = length;
+    let mut put = |name: &str, expr: Expr| {
+        let v = values.push(Value { name: name.to_string(), ty: Type::Scalar(ScalarType::I64), bound: None, at: () });
+        out.push(Stmt { binds: vec![v], expr, span });
+        Atom::Var(v)
+    };
+    for row in op.body.stmts.iter().filter_map(|s| s.expr.op()) {
+        let [Descriptor::Regular(inner)] = row.space.as_slice() else { return None };
+        if row.body.stmts.iter().any(|s| s.expr.op().is_some()) {
+            return None;
+        }
+        let Beside { off, first } = beside(op, *inner)?;
+        let behind = put("behind", Expr::Binary(BinOp::Add, first, length));
+        let end = put("end", Expr::Read { column: off, at: behind });
+        let start = put("start", Expr::Read { column: off, at: first });
+        let all = put("all", Expr::Binary(BinOp::Sub, end, start));
+        sum = put("steps", Expr::Binary(BinOp::Add, sum, all));
+    }
+    Some((out, sum))
 }
 
 /// Makes the loops of a body count what is in them; gives the sum of all, last. What they computed before is computed only if lengths
@@ -478,6 +578,12 @@ fn count_steps(body: &mut Body, values: &mut IdVec<ValueId, Value>) -> Option<Ve
         if !op.body.stmts.iter().any(|s| s.expr.op().is_some()) {
             sums.push(*length);
             out.push(stmt);
+            continue;
+        }
+        if let Some((stmts, steps)) = steps_beside(&op, *length, span, values) {
+            out.extend(stmts);
+            out.push(stmt);
+            sums.push(steps);
             continue;
         }
         let mut inner = op.clone();
@@ -502,11 +608,11 @@ fn count_steps(body: &mut Body, values: &mut IdVec<ValueId, Value>) -> Option<Ve
         out.push(Stmt { binds: vec![both], expr: Expr::Binary(BinOp::Add, sum, x), span: Span::none() });
         sum = both.into();
     }
-    // Backwards: what is left out may be all that others were for. A check that goes with it is made by whichever version runs.
+    // Backwards: what is left out may be all that others were for. A check that goes with it is made by whichever version runs; one that is left is what reads rely on.
     let mut used: BTreeSet<ValueId> = sum.var().into_iter().collect();
     let mut kept = Vec::new();
     for stmt in out.into_iter().rev() {
-        if stmt.expr.op().is_none() || stmt.binds.iter().any(|v| used.contains(v)) {
+        if matches!(stmt.expr, Expr::Check { .. }) || stmt.binds.iter().any(|v| used.contains(v)) {
             used.extend(free_values_of_expr(&stmt.expr));
             kept.push(stmt);
         }

@@ -33,8 +33,21 @@ impl<'a> Build<'a> {
         }
     }
 
+    /// The type with the sizes that it states.
+    pub(in crate::optimise) fn stated_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Const(c) => Type::Scalar(c.ty()),
+            Atom::Var(v) => self.values[v].ty.clone(),
+        }
+    }
+
     /// Everything bound in the function.
     pub(in crate::optimise) fn values(&self) -> &IdVec<ValueId, Value> {
+        self.values
+    }
+
+    /// The same, to change.
+    pub(in crate::optimise) fn values_mut(&mut self) -> &mut IdVec<ValueId, Value> {
         self.values
     }
 
@@ -48,7 +61,8 @@ impl<'a> Build<'a> {
         self.ty(array).elem().cloned().expect("verified Core has an array here")
     }
 
-    fn value(&mut self, name: &str, ty: Type) -> ValueId {
+    /// A fresh value, which something is to bind.
+    pub(in crate::optimise) fn value(&mut self, name: &str, ty: Type) -> ValueId {
         self.values.push(Value { name: name.to_string(), ty })
     }
 

@@ -30,7 +30,7 @@ use super::{Env, Flattener, Result};
 use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::core::{Body, LoopForm};
-use terrace_ir::flat::{self, Descriptor, OpKind};
+use terrace_ir::flat::{self, Descriptor, OpKind, Rows};
 use terrace_ir::shape::Shape;
 use terrace_ir::{Atom, ValueId};
 
@@ -150,17 +150,12 @@ impl Flattener<'_> {
     }
 
     /// Where the rows of each point start, and where the last ones end.
-    fn row_starts(&mut self, cx: &Context, inner: &Context, lengths: &Lengths, step: Atom) -> Result<ValueId> {
-        let points = cx.total();
-        match inner.space.last() {
-            Some(Descriptor::Irregular { off, start: None }) if lengths.within.is_empty() => Ok(*off),
-            Some(Descriptor::Regular(len)) => {
-                let by = self.host_product(*len, step);
-                let ends = self.ix(&Ix::Atom(points).add(Ix::int(1)), &Scope::default());
-                self.column(&Self::line(ends), &Ix::Position(0).mul(Ix::Atom(by)), ScalarType::I64, "start")
-            }
-            _ => Ok(self.offsets(cx, &lengths.rows.len.clone().mul(Ix::Atom(step)), None)?.0),
-        }
+    fn row_starts(&mut self, cx: &Context, inner: &Context, lengths: &Lengths, step: Atom) -> Result<Rows> {
+        Ok(match inner.space.last() {
+            Some(Descriptor::Irregular { off, start: None }) if lengths.within.is_empty() => Rows::From(*off),
+            Some(Descriptor::Regular(len)) => Rows::Apart(self.host_product(*len, step)),
+            _ => Rows::From(self.offsets(cx, &lengths.rows.len.clone().mul(Ix::Atom(step)), None)?.0),
+        })
     }
 
     /// The state after the loop, at every point, in columns that are bound.

@@ -10,6 +10,7 @@
 
 use super::neighbours::{Inner, Neighbours};
 use super::tiles::element_tile_by;
+use super::turned;
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, int, max, min, quot, sub};
@@ -24,7 +25,7 @@ use terrace_ir::kernel::{Expr, Stmt};
 use terrace_ir::{Atom, ValueId};
 
 /// How many plain points a point with an operator of its own counts for.
-const POINTS_PER_ROW: usize = 256;
+pub(super) const POINTS_PER_ROW: usize = 256;
 
 /// Fewer tiles of such points than this are made smaller.
 const TILES: i64 = 64;
@@ -36,6 +37,9 @@ pub(super) fn map(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -
     if let Some(product) = Product::of(op, binds, host)
         && product.lower(host, binds, span)?
     {
+        return Ok(());
+    }
+    if turned::map(host, op, binds, span)? {
         return Ok(());
     }
     let size = tile_size(host, op);

@@ -6,8 +6,8 @@
 //!
 //! | operator | phases |
 //! | --- | --- |
-//! | map | one; squares of points where it is like a matrix product |
-//! | reduce | rows inside a tile, and partial results of the others; then the others |
+//! | map | one; squares of points where it is like a matrix product, or reads a matrix across its rows |
+//! | reduce | rows inside a tile, and partial results of the others; then the others. Of columns, blocks; then the columns |
 //! | scan | a total per tile; the totals scanned by one thread; the results |
 //! | pack | a count per tile; the counts scanned by one thread; the results |
 //! | scatter | the destination, copied; the points |
@@ -16,6 +16,7 @@
 //!
 //! Tiles follow from sizes alone, never from the number of threads.
 
+mod columns;
 mod hist;
 mod map;
 mod neighbours;
@@ -25,6 +26,7 @@ mod reduce;
 mod scan;
 mod sort;
 mod tiles;
+mod turned;
 mod writes;
 
 use super::build::Builder;
@@ -47,6 +49,9 @@ impl Target for Cpu {
             return sort::sort(host, op, binds, span);
         }
         if op.level == Level::Thread {
+            if columns::reduce_alone(host, op, binds, span)? {
+                return Ok(());
+            }
             return in_one_thread(host, op, binds, span);
         }
         match &op.kind {
@@ -74,6 +79,9 @@ pub fn in_one_thread(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span
         binds.iter().map(|v| (!host.function.values[*v].ty.is_column()).then(|| host.result_cell(*v))).collect();
     let name = host.kernel_name("thread", binds);
     let mut b = Builder::new(host, &name, 1, span);
+    if matches!(op.kind, OpKind::Map { .. } | OpKind::Reduce { .. }) {
+        b.split_borders();
+    }
     let results = b.whole_operator(op, binds)?;
     for (cell, value) in cells.iter().zip(results) {
         if let (Some(cell), Some(value)) = (cell, value) {

@@ -19,11 +19,15 @@
 //! What is the same for all points of the block is computed before the innermost loop, once for each `k`: so is the row that an index beyond a border goes
 //! back to. The rest of the loop is split at its own borders ([`crate::lower::kernels::borders`]).
 //!
-//! The rows are those of a reduction over several dimensions, or the points of a map that reduces at each point ([`Inner`]).
+//! The rows are those of a reduction over several dimensions, or the points of a map that reduces at each point ([`Inner`]). A row of more than a block is reduced
+//! so where its elements lie across memory, as in a column of a matrix, which by itself would take a line of the cache for each: block after block, each
+//! added to the totals of all points. Few long columns are cut into blocks for several threads ([`super::columns`]).
 //!
 //! Declined: loops that read anything but one element for all points or neighbouring ones; bodies with checks, masks or branches; tuples; rows of a few elements
-//! whose number is known, which are written out; and, when the program runs, fewer points in a row than are worth it, and rows of more than one block.
+//! whose number is known, which are written out; and, when the program runs, fewer points in a row than are worth it, and rows of more than one block that lie
+//! along memory.
 
+use crate::analysis::places::{minus, places};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::body::{is_checked_scalars, may_fail};
 use crate::lower::kernels::build::Builder;
@@ -33,12 +37,13 @@ use crate::lower::kernels::limit;
 use crate::lower::kernels::points::{Point, Run};
 use crate::lower::kernels::reduce::{Reduction, element};
 use crate::lower::kernels::sequential::store_point;
-use crate::lower::kernels::tidy::{children, own_exprs};
+use crate::lower::kernels::tidy::own_exprs;
 use std::collections::BTreeSet;
+use terrace_algebra::Size;
 use terrace_base::{BinOp, ScalarType};
 use terrace_ir::flat::{Body, Descriptor, Expr as FlatExpr, Op, OpKind, Stmt as FlatStmt};
 use terrace_ir::kernel::{ArrayId, Expr, LocalId, Stmt};
-use terrace_ir::{Atom, ValueId};
+use terrace_ir::{Atom, ValueId, size_var};
 
 /// A body with more statements is not written out once more.
 const SMALL_BODY: usize = 24;
@@ -61,10 +66,28 @@ pub(super) struct Neighbours<'o> {
     length: Expr,
     /// Points of a block.
     points: i64,
+    /// Whether the elements of a row lie across memory.
+    across: bool,
 }
 
 /// Writes the result of the row at a position.
 type Store<'s> = &'s dyn Fn(&mut Builder<'_>, Expr, Expr) -> Lowered<()>;
+
+/// What some elements combine to, for each point: those of whole groups, and the rest.
+struct Part {
+    lanes: Option<ArrayId>,
+    back: ArrayId,
+}
+
+impl Part {
+    fn at(&self, combine: BinOp, l: &Expr) -> Expr {
+        let back = element(self.back, l.clone());
+        match self.lanes {
+            Some(lanes) => binary(combine, element(lanes, l.clone()), back),
+            None => back,
+        }
+    }
+}
 
 /// What a map does at each point, where it is a reduction with scalars around.
 pub(super) struct Inner<'o> {
@@ -92,7 +115,10 @@ impl<'o> Inner<'o> {
         let scalars = |body: &Body| is_checked_scalars(body) && !may_fail(body);
         let types = &host.function.values;
         let whole = length.var().is_none_or(|v| types[v].ty.elem() == Some(ScalarType::I64));
-        let outside = length.var().is_none_or(|v| !before.stmts.iter().any(|s| s.binds.contains(&v)));
+        // The rows have one length: it is not bound at the point, nor is it where the point is.
+        let of_point = |v| op.indices.contains(&v) || op.positions.contains(&v);
+        let bound = |v| of_point(v) || before.stmts.iter().any(|s| s.binds.contains(&v));
+        let outside = length.var().is_none_or(|v| !bound(v));
         let results = op.body.results.iter().all(|r| r.var().is_none_or(|v| !types[v].ty.is_column()));
         let is_map = matches!(op.kind, OpKind::Map { rows: None }) && results && binds.len() == op.body.results.len();
         let small = op.body.stmts.len() <= SMALL_BODY;
@@ -126,6 +152,18 @@ impl<'o> Neighbours<'o> {
         Neighbours::new(b, (op, None), reduction, length, BLOCK)
     }
 
+    /// The rows of a reduction, so many at a time.
+    pub(super) fn of_columns(
+        b: &mut Builder<'_>,
+        op: &'o Op,
+        reduction: &Reduction<'_>,
+        length: &Expr,
+        columns: i64,
+    ) -> Option<Neighbours<'o>> {
+        let neighbours = Neighbours::new(b, (op, None), reduction, length, columns)?;
+        Some(Neighbours { points: columns, ..neighbours })
+    }
+
     /// The points of a map.
     pub(super) fn of_map(b: &mut Builder<'_>, op: &'o Op, inner: &'o Inner<'o>) -> Lowered<Option<Neighbours<'o>>> {
         let Some(reduction) = Reduction::of(inner.op, None, false) else { return Ok(None) };
@@ -155,7 +193,8 @@ impl<'o> Neighbours<'o> {
         let neutral = Expr::Const(reduction.neutral.first()?.constant()?);
         let most = reduction.block_size(b);
         let points = (b.host.tiles.cpu_tile as i64 / 64).clamp(2, block);
-        Some(Neighbours { op, inner, combine, neutral, ty, lanes, most, length: length.clone(), points })
+        let across = lies_across(reduction.op);
+        Some(Neighbours { op, inner, combine, neutral, ty, lanes, most, length: length.clone(), points, across })
     }
 
     /// Whether there are enough points, and their rows are as they must be.
@@ -163,7 +202,7 @@ impl<'o> Neighbours<'o> {
         let least = (b.host.tiles.cpu_tile as i64 / 256).min(self.points / 4).max(1);
         let enough = le(int(least), sub(run.to.clone(), run.from.clone()));
         let some = and(lt(int(0), self.length.clone()), enough);
-        if self.lanes == 1 { some } else { and(some, le(self.length.clone(), int(self.most))) }
+        if self.lanes == 1 || self.across { some } else { and(some, le(self.length.clone(), int(self.most))) }
     }
 
     /// The statements for a run of points of a map; none if the loop is not such that it becomes vector code.
@@ -195,42 +234,87 @@ impl<'o> Neighbours<'o> {
     }
 
     fn block(&self, b: &mut Builder<'_>, block: &Block<'_>, store: Store<'_>) -> Lowered<bool> {
-        let back = (b.array("back", self.ty, self.points as usize, false), int(0));
-        self.fill(b, block, &back)?;
-        if self.lanes == 1 {
-            let beside = self.elements(b, block, (int(0), self.length.clone()), &back)?;
+        let whole = (int(0), self.length.clone());
+        if self.lanes == 1 || !self.across {
+            let (beside, part) = self.part(b, block, whole)?;
             self.for_lanes(b, block, |b, l| {
-                let total = binary(self.combine, self.neutral.clone(), element(back.0, l.clone()));
+                let total = binary(self.combine, self.neutral.clone(), part.at(self.combine, &l));
                 store(b, add(block.position.clone(), l), total)
             })?;
             return Ok(beside);
         }
-        let lanes = b.array("lane", self.ty, (self.lanes * self.points) as usize, false);
-        let whole = mul(quot(self.length.clone(), int(self.lanes)), int(self.lanes));
-        let whole = b.let_("groups", ScalarType::I64, whole);
-        self.fill(b, block, &(lanes, int(0)))?;
+        let total = b.array("total", self.ty, self.points as usize, false);
+        self.fill(b, block, &(total, int(0)))?;
         let mut beside = true;
-        b.when(lt(int(0), whole.clone()), |b| {
-            beside = self.groups(b, block, &whole, lanes)?;
-            Ok(())
+        b.for_("from", whole.0, whole.1, int(self.most), false, |b, from| {
+            let to = min(add(from.clone(), int(self.most)), self.length.clone());
+            let to = b.let_("stop", ScalarType::I64, to);
+            let part;
+            (beside, part) = self.part(b, block, (from, to))?;
+            self.for_lanes(b, block, |b, l| {
+                let sum = binary(self.combine, element(total, l.clone()), part.at(self.combine, &l));
+                b.emit(Stmt::SetElement(total, l, sum));
+                Ok(())
+            })
         })?;
-        beside &= self.elements(b, block, (whole, self.length.clone()), &back)?;
-        self.for_lanes(b, block, |b, l| {
-            let part = binary(self.combine, element(lanes, l.clone()), element(back.0, l.clone()));
-            store(b, add(block.position.clone(), l), binary(self.combine, self.neutral.clone(), part))
-        })?;
+        self.for_lanes(b, block, |b, l| store(b, add(block.position.clone(), l.clone()), element(total, l)))?;
         Ok(beside)
     }
 
+    /// What the elements of a range, which all lie in one block of the row, combine to: for the points of a part of a run, of which there are at most
+    /// as many as a block has. None if the loop is not such that it becomes vector code.
+    pub(super) fn parts(
+        &self,
+        b: &mut Builder<'_>,
+        run: &Run,
+        range: (Expr, Expr),
+        store: Store<'_>,
+    ) -> Lowered<Option<Vec<Stmt>>> {
+        let mut beside = true;
+        let stmts = b.nested(|b| {
+            let some = b.let_("some", ScalarType::I64, sub(run.to.clone(), run.from.clone()));
+            let index = b.let_("first", ScalarType::I64, sub(run.from.clone(), run.start.clone()));
+            let block = Block { run, position: run.from.clone(), index, some };
+            let part;
+            (beside, part) = self.part(b, &block, range)?;
+            self.for_lanes(b, &block, |b, l| {
+                let value = part.at(self.combine, &l);
+                store(b, add(block.position.clone(), l), value)
+            })
+        })?;
+        Ok(beside.then_some(stmts))
+    }
+
+    /// Combines the elements of a range, which all lie in one block of the row, for each point of a block.
+    fn part(&self, b: &mut Builder<'_>, block: &Block<'_>, (from, to): (Expr, Expr)) -> Lowered<(bool, Part)> {
+        let back = b.array("back", self.ty, self.points as usize, false);
+        self.fill(b, block, &(back, int(0)))?;
+        if self.lanes == 1 {
+            let beside = self.elements(b, block, (from, to), &(back, int(0)))?;
+            return Ok((beside, Part { lanes: None, back }));
+        }
+        let lanes = b.array("lane", self.ty, (self.lanes * self.points) as usize, false);
+        let groups = mul(quot(sub(to.clone(), from.clone()), int(self.lanes)), int(self.lanes));
+        let whole = b.let_("groups", ScalarType::I64, add(from.clone(), groups));
+        self.fill(b, block, &(lanes, int(0)))?;
+        let mut beside = true;
+        b.when(lt(from.clone(), whole.clone()), |b| {
+            beside = self.groups(b, block, (from, whole.clone()), lanes)?;
+            Ok(())
+        })?;
+        beside &= self.elements(b, block, (whole, to), &(back, int(0)))?;
+        Ok((beside, Part { lanes: Some(lanes), back }))
+    }
+
     /// The elements of all whole groups, into the lanes of their rows; then the lanes of each row together, into the first.
-    fn groups(&self, b: &mut Builder<'_>, block: &Block<'_>, whole: &Expr, lanes: ArrayId) -> Lowered<bool> {
+    fn groups(&self, b: &mut Builder<'_>, block: &Block<'_>, whole: (Expr, Expr), lanes: ArrayId) -> Lowered<bool> {
         let at = |b: &mut Builder<'_>, t: Expr| b.let_("row", ScalarType::I64, mul(t, int(self.points)));
         b.for_("t", int(1), int(self.lanes), int(1), false, |b, t| {
             let row = at(b, t);
             self.fill(b, block, &(lanes, row))
         })?;
         let mut beside = true;
-        b.for_("c", int(0), whole.clone(), int(self.lanes), false, |b, c| {
+        b.for_("c", whole.0, whole.1, int(self.lanes), false, |b, c| {
             b.for_("t", int(0), int(self.lanes), int(1), false, |b, t| {
                 let row = at(b, t.clone());
                 let k = b.let_("k", ScalarType::I64, add(c, t));
@@ -318,6 +402,25 @@ impl<'o> Neighbours<'o> {
     }
 }
 
+/// Whether the elements of a row lie anywhere else than beside each other: a step apart, or where other elements say. An index that a border holds back
+/// goes on by one elsewhere.
+pub(super) fn lies_across(op: &Op) -> bool {
+    let Some(index) = op.indices.last().map(|v| size_var(*v)) else { return false };
+    op.body.stmts.iter().any(|s| {
+        let FlatExpr::Read { at, .. } = &s.expr else { return false };
+        let Some(place) = places(op, at) else { return is_looked_up(&op.body, at) };
+        let at = |n: i64| place.substitute(index, &Size::constant(n));
+        !matches!(minus(&at(1), &at(0)).and_then(|step| step.as_constant()), Some(0 | 1))
+    })
+}
+
+fn is_looked_up(body: &Body, at: &Atom) -> bool {
+    let bound = at.var().and_then(|v| body.stmts.iter().find(|s| s.binds.contains(&v)));
+    bound.is_some_and(|s| {
+        matches!(s.expr, FlatExpr::Read { .. }) || s.expr.operands().into_iter().any(|v| is_looked_up(body, &v.into()))
+    })
+}
+
 /// The statements that are the same in all lanes, and the others that something needs.
 fn apart(body: Vec<Stmt>, lane: LocalId) -> (Vec<Stmt>, Vec<Stmt>) {
     let mut varies = BTreeSet::from([lane]);
@@ -349,7 +452,7 @@ fn depends(e: &Expr, varies: &BTreeSet<LocalId>) -> bool {
     match e {
         Expr::Local(v) => varies.contains(v),
         Expr::Element(..) | Expr::LoadFresh(..) | Expr::Shuffle(..) => true,
-        e => children(e).into_iter().any(|c| depends(c, varies)),
+        e => e.children().into_iter().any(|c| depends(c, varies)),
     }
 }
 
@@ -357,5 +460,5 @@ fn mentioned(e: &Expr, out: &mut BTreeSet<LocalId>) {
     if let Expr::Local(v) = e {
         out.insert(*v);
     }
-    children(e).into_iter().for_each(|c| mentioned(c, out));
+    e.children().into_iter().for_each(|c| mentioned(c, out));
 }

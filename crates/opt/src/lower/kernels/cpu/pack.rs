@@ -6,17 +6,9 @@
 //! ```
 //!
 //! The predicate is computed twice rather than stored. Which elements stay is a coin that no processor foresees, so nothing branches on it.
-//! Points of one dimension are taken in groups: their elements and whether they stay are computed into small arrays, by vectors where the body
-//! allows it, and one statement, `StoreKept`, packs a group into its places:
+//! Points of one dimension, and of long rows, are packed a group at a time ([`Groups`]), up to the places where those of the next tile begin.
 //!
-//! ```text
-//! for p in lo .. hi, by 256 {
-//!   for q in p .. min(p + 256, hi) { keep[q - p] = …; own[q - p] = x }
-//!   place = place + (kept[place ..] = own[0 ..+ min(256, hi - p)] where keep)
-//! }
-//! ```
-//!
-//! Rows are often shorter than a vector. Their elements are written without asking, one over the other, and only the place moves on for those
+//! Other rows are often shorter than a vector. Their elements are written without asking, one over the other, and only the place moves on for those
 //! that stay; a tile stops writing when its places are full, so it never touches those of the next:
 //!
 //! ```text
@@ -29,19 +21,17 @@
 use super::tiles::{element_tile, for_rows};
 use crate::lower::kernels::Lowered;
 use crate::lower::kernels::build::Builder;
-use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt, min, sub};
+use crate::lower::kernels::expr::{add, ceil_quot, convert, int, local, lt};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint};
-use crate::lower::kernels::points::{Point, count, for_points};
+use crate::lower::kernels::pack_row::Groups;
+use crate::lower::kernels::points::{Point, Run, count, for_run};
 use crate::lower::kernels::sequential::store_all;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::ValueId;
 use terrace_ir::flat::Op;
 use terrace_ir::kernel::{Expr, LocalId, Stmt};
 use terrace_plan::host::SlotId;
-
-/// Points of a group: enough that counting vectors costs nothing, few enough that their arrays stay in the nearest cache.
-const GROUP: usize = 256;
 
 pub(super) fn pack(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     let ragged = op.space.len() > 1;
@@ -73,30 +63,6 @@ struct Cut<'o> {
 }
 
 impl Cut<'_> {
-    fn walk<'h>(
-        &self,
-        b: &mut Builder<'h>,
-        head: impl FnOnce(&mut Builder<'h>, Expr) -> Lowered<()>,
-        each: impl FnOnce(&mut Builder<'h>, Vec<Expr>) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let op = self.op;
-        if op.space.len() == 1 {
-            let (lo, hi) = element_tile(b, op)?;
-            return for_points(b, op, 1, lo, hi, |b, point| self.visit(b, point, each));
-        }
-        for_rows(b, op, |b, part| {
-            b.when(part.begins_here(), |b| head(b, part.row.clone()))?;
-            let (from, to) = part.positions(b);
-            b.for_("q", from, to, int(1), false, |b, q| {
-                let mut point = part.parent.clone();
-                point.indices.push(b.let_("j", ScalarType::I64, sub(q.clone(), part.start.clone())));
-                point.positions.push(q);
-                point.define(b, op);
-                self.visit(b, &point, each)
-            })
-        })
-    }
-
     fn visit<'h>(
         &self,
         b: &mut Builder<'h>,
@@ -108,16 +74,27 @@ impl Cut<'_> {
     }
 
     fn count(&self, b: &mut Builder<'_>) -> Lowered<()> {
+        let op = self.op;
         let kept = b.var("kept", ScalarType::I64, int(0));
-        self.walk(
-            b,
-            |_, _| Ok(()),
-            |b, mut values| {
-                let one = convert(ScalarType::I64, values.remove(0));
-                b.set(kept, add(local(kept), one));
-                Ok(())
-            },
-        )?;
+        let count = |b: &mut Builder<'_>, run: &Run| {
+            for_run(b, op, run, |b, point| {
+                self.visit(b, point, |b, mut values| {
+                    let one = convert(ScalarType::I64, values.remove(0));
+                    b.set(kept, add(local(kept), one));
+                    Ok(())
+                })
+            })
+        };
+        if op.space.len() == 1 {
+            let (from, to) = element_tile(b, op)?;
+            count(b, &Run { above: Point::default(), start: int(0), from, to })?;
+        } else {
+            let size = b.host.tiles.cpu_tile as i64;
+            for_rows(b, op, size, |b, part| {
+                let (from, to) = part.positions(b);
+                count(b, &Run { above: part.parent.clone(), start: part.start.clone(), from, to })
+            })?;
+        }
         let counts = b.scratch(self.counts);
         b.emit(Stmt::Store(counts, Expr::Tile, local(kept)));
         Ok(())
@@ -150,46 +127,32 @@ impl Cut<'_> {
     }
 
     fn write(&self, b: &mut Builder<'_>) -> Lowered<()> {
+        let op = self.op;
         let counts = b.scratch(self.counts);
         let place = b.var("place", ScalarType::I64, Expr::Load(counts, Box::new(Expr::Tile)));
-        let columns = &self.binds[1..];
-        if self.op.space.len() == 1 && !columns.is_empty() && columns.iter().all(|c| b.is_dense(*c)) {
-            return self.write_groups(b, place);
-        }
         let end = Expr::Load(counts, Box::new(add(Expr::Tile, int(1))));
         let end = b.let_("end", ScalarType::I64, end);
-        let asking = |b: &mut Builder<'_>, values: Vec<Expr>| {
-            b.when(lt(local(place), end.clone()), |b| self.put(b, place, values))
+        let groups = Groups::of(b, op, &self.binds[1..]);
+        let one_by_one = |b: &mut Builder<'_>, run: &Run| {
+            for_run(b, op, run, |b, point| {
+                self.visit(b, point, |b, values| b.when(lt(local(place), end.clone()), |b| self.put(b, place, values)))
+            })
         };
-        self.walk(b, |b, row| b.store(self.binds[0], row, local(place)), asking)
-    }
-
-    /// Points of one dimension, a group at a time.
-    fn write_groups(&self, b: &mut Builder<'_>, place: LocalId) -> Lowered<()> {
-        let keep = b.array("keep", ScalarType::Bool, GROUP, false);
-        let columns = self.binds[1..].iter();
-        let columns: Vec<_> = columns.map(|c| (*c, b.array("own", b.elem(*c), GROUP, false))).collect();
-        let (lo, hi) = element_tile(b, self.op)?;
-        b.for_("p", lo, hi.clone(), int(GROUP as i64), false, |b, p| {
-            let behind = min(add(p.clone(), int(GROUP as i64)), hi);
-            let behind = b.let_("behind", ScalarType::I64, behind);
-            for_points(b, self.op, 1, p.clone(), behind.clone(), |b, point| {
-                let at = sub(point.positions[0].clone(), p.clone());
-                self.visit(b, point, |b, mut values| {
-                    b.emit(Stmt::SetElement(keep, at.clone(), values.remove(0)));
-                    for ((_, own), value) in columns.iter().zip(values) {
-                        b.emit(Stmt::SetElement(*own, at.clone(), value));
-                    }
-                    Ok(())
-                })
-            })?;
-            let (first, count) = (local(place), sub(behind, p));
-            let mut kept = int(0);
-            for (column, own) in &columns {
-                kept = b.store_kept(*column, first.clone(), *own, keep, count.clone())?;
-            }
-            b.set(place, add(first, kept));
-            Ok(())
+        if op.space.len() == 1 {
+            let (from, to) = element_tile(b, op)?;
+            let run = Run { above: Point::default(), start: int(0), from, to };
+            return match &groups {
+                Some(groups) => groups.pack(b, &run, place, &end),
+                None => one_by_one(b, &run),
+            };
+        }
+        let size = b.host.tiles.cpu_tile as i64;
+        for_rows(b, op, size, |b, part| {
+            b.when(part.begins_here(), |b| b.store(self.binds[0], part.row.clone(), local(place)))?;
+            let (from, to) = part.positions(b);
+            let run = Run { above: part.parent.clone(), start: part.start.clone(), from, to };
+            let Some(groups) = &groups else { return one_by_one(b, &run) };
+            b.if_(Groups::are_worth(&run), |b| groups.pack(b, &run, place, &end), |b| one_by_one(b, &run))
         })
     }
 

@@ -11,12 +11,15 @@
 //! ```
 //!
 //! Where all rows have one length, those that are whole in a tile are found by a division and have a loop of their own. Many short ones are reduced side by
-//! side ([`super::neighbours`]).
-//! A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
+//! side ([`super::neighbours`]); long ones that lie across memory have tiles of their own ([`super::columns`]).
+//! Points with loops of their own are fewer to a tile. A single row is always treated as one that crosses. At most one row leaves a tile and at most one enters it, so a fixed number of places per tile holds all partial results.
 
+use super::columns;
+use super::map::POINTS_PER_ROW;
 use super::neighbours::Neighbours;
 use super::tiles::{RowPart, WorkTile, for_rows, has_work, part_of, regular_length, row_of, work_tile};
 use crate::lower::kernels::build::Builder;
+use crate::lower::kernels::company::own_operations;
 use crate::lower::kernels::expr::{add, and, ceil_quot, eq, int, le, local, lt, max, min, mul, not, quot, select, sub};
 use crate::lower::kernels::host::Host;
 use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmul};
@@ -31,8 +34,13 @@ use terrace_ir::kernel::{Expr, ParamId, Stmt};
 use terrace_plan::host::SlotId;
 
 pub(super) fn reduce(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
+    if columns::reduce(host, op, binds, span)? { Ok(()) } else { by_rows(host, op, binds, span) }
+}
+
+/// A tile is a range of elements, one row after the other.
+pub(super) fn by_rows(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) -> Lowered<()> {
     let OpKind::Reduce { neutral, .. } = &op.kind else { return Ok(()) };
-    let (tile, block) = (host.tiles.cpu_tile as i64, host.tiles.cpu_reduce_block as i64);
+    let (tile, block) = tile_and_block(host, op);
     let places = (tile - 1) / block + 1;
     let tiles = hceil_div(hadd(host.points(op, binds)?, host.rows(op)?), tile as usize);
     let parts: Vec<SlotId> = neutral
@@ -54,6 +62,23 @@ pub(super) fn reduce(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span
     let finished = b.finish();
     host.launch(finished, vec![tiles.clone(), tiles]);
     Ok(())
+}
+
+/// How many points a tile has, and how many a block. Points that do the work of rows are fewer to a tile; where the order of combination cannot be seen, blocks are as small.
+fn tile_and_block(host: &Host<'_>, op: &Op) -> (i64, i64) {
+    let (tile, block) = (host.tiles.cpu_tile as i64, host.tiles.cpu_reduce_block as i64);
+    if !op.body.stmts.iter().any(|s| s.expr.op().is_some()) {
+        return (tile, block);
+    }
+    let small = (tile / POINTS_PER_ROW as i64).max(1);
+    if order_is_unseen(host, op) { (small, block.min(small)) } else { (tile.min(block), block) }
+}
+
+/// Whether every component combines by an exact operation of its own.
+fn order_is_unseen(host: &Host<'_>, op: &Op) -> bool {
+    let OpKind::Reduce { operator, neutral, .. } = &op.kind else { return false };
+    let ops = own_operations(operator);
+    ops.iter().zip(neutral).all(|(op, a)| op.is_some_and(|op| terrace_base::is_exact(op, host.atom_type(a))))
 }
 
 /// A body with more statements is not written out once more for short rows.
@@ -100,7 +125,7 @@ impl Cut<'_> {
         if let Some(length) = regular_length(b, self.op)? {
             return self.regular_rows(b, length);
         }
-        for_rows(b, self.op, |b, part| {
+        for_rows(b, self.op, self.tile, |b, part| {
             let begins = b.let_("begins", ScalarType::Bool, part.begins_here());
             let row = Row { parent: part.parent.clone(), start: part.start.clone() };
             if self.is_single() {
@@ -121,7 +146,7 @@ impl Cut<'_> {
     /// per row; at most one row is left before them, and one behind.
     fn regular_rows(&self, b: &mut Builder<'_>, length: Expr) -> Lowered<()> {
         let d = self.op.space.len() - 1;
-        let tile = work_tile(b, self.op)?;
+        let tile = work_tile(b, self.op, self.tile)?;
         b.when(has_work(&tile), |b| {
             let unit = b.let_("unit", ScalarType::I64, add(length.clone(), int(1)));
             let first = quot(add(tile.lo.clone(), length.clone()), unit.clone());
@@ -201,7 +226,7 @@ impl Cut<'_> {
     fn across_tiles(&self, b: &mut Builder<'_>) -> Lowered<()> {
         let parts = self.params(b);
         let d = self.op.space.len() - 1;
-        let tile = work_tile(b, self.op)?;
+        let tile = work_tile(b, self.op, self.tile)?;
         b.when(has_work(&tile), |b| {
             let last = row_of(b, self.op, &tile, sub(tile.hi.clone(), int(1)))?;
             let parent = locate(b, self.op, d, last)?;

@@ -6,16 +6,17 @@
 //! ```
 //!
 //! With several rows, the total of a tile is that of its last row, and a tile in which that row begins passes nothing on from
-//! before. The form `offsets` gives the prefix before each point, and the total behind the last.
+//! before. The form `offsets` gives the prefix before each point, and the total behind the last; only it asks for the total of the last tile.
 
 use super::tiles::element_tile;
 use crate::lower::kernels::body::atoms;
 use crate::lower::kernels::build::Builder;
 use crate::lower::kernels::expr::{add, ceil_quot, ge, int, local, lt, max, min, sub, truth};
 use crate::lower::kernels::host::Host;
-use crate::lower::kernels::host_expr::{hceil_div, hint};
-use crate::lower::kernels::points::{Point, count, for_points, locate, row_length, row_start};
+use crate::lower::kernels::host_expr::{hadd, hceil_div, hint, hmax};
+use crate::lower::kernels::points::{Point, Run, count, for_points, for_run, locate, row_length, row_start};
 use crate::lower::kernels::reduce::assign_all;
+use crate::lower::kernels::scan_row::Grouped;
 use crate::lower::kernels::sequential::store_all;
 use crate::lower::kernels::{Lowered, limit};
 use terrace_base::{ScalarType, Span};
@@ -47,7 +48,11 @@ pub(super) fn scan(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span) 
     b.next_phase();
     cut.results(&mut b)?;
     let finished = b.finish();
-    host.launch(finished, vec![tiles.clone(), hint(1), tiles]);
+    let counted = match form {
+        ScanForm::Offsets => tiles.clone(),
+        ScanForm::Inclusive => hmax(hadd(tiles.clone(), hint(-1)), hint(0)),
+    };
+    host.launch(finished, vec![counted, hint(1), tiles]);
     Ok(())
 }
 
@@ -67,12 +72,12 @@ impl Cut<'_> {
         values.into_iter().zip(types).map(|(e, ty)| b.var("acc", ty, e)).collect()
     }
 
-    /// Visits the points of the tile in order; `enter` runs at the start of a row that begins in the tile.
+    /// Visits the runs of the tile in order; `enter` runs at the start of a row that begins in the tile.
     fn walk<'h>(
         &self,
         b: &mut Builder<'h>,
         enter: impl FnOnce(&mut Builder<'h>) -> Lowered<()>,
-        each: impl FnOnce(&mut Builder<'h>, Expr, Vec<Expr>) -> Lowered<()>,
+        each: impl FnOnce(&mut Builder<'h>, &Run) -> Lowered<()>,
     ) -> Lowered<()> {
         let op = self.op;
         let d = op.space.len() - 1;
@@ -81,7 +86,7 @@ impl Cut<'_> {
             if d == 0 {
                 let begins = crate::lower::kernels::expr::eq(lo.clone(), int(0));
                 b.when(begins, enter)?;
-                return for_points(b, op, 1, lo, hi, |b, p| self.visit(b, p, each));
+                return each(b, &Run { above: Point::default(), start: int(0), from: lo, to: hi });
             }
             let first = locate(b, op, d + 1, lo.clone())?.positions[d - 1].clone();
             let last = locate(b, op, d + 1, sub(hi.clone(), int(1)))?.positions[d - 1].clone();
@@ -91,13 +96,7 @@ impl Cut<'_> {
                 b.when(ge(start.clone(), lo.clone()), enter)?;
                 let from = max(lo, start.clone());
                 let to = min(hi, add(start.clone(), length));
-                b.for_("q", from, to, int(1), false, |b, q| {
-                    let mut point = parent.clone();
-                    point.indices.push(b.let_("j", ScalarType::I64, sub(q.clone(), start)));
-                    point.positions.push(q);
-                    point.define(b, op);
-                    self.visit(b, &point, each)
-                })
+                each(b, &Run { above: parent.clone(), start, from, to })
             })
         })
     }
@@ -131,7 +130,7 @@ impl Cut<'_> {
                 assign_all(b, &vars, neutral);
                 Ok(())
             },
-            |b, _, values| self.advance(b, &vars, &values),
+            |b, run| for_run(b, self.op, run, |b, p| self.visit(b, p, |b, _, values| self.advance(b, &vars, &values))),
         )?;
         let flag = b.scratch(self.fresh);
         b.emit(Stmt::Store(flag, Expr::Tile, local(fresh)));
@@ -147,9 +146,14 @@ impl Cut<'_> {
         let vars = self.vars(b, neutral);
         let n = count(b, self.op, self.op.space.len())?;
         let tiles = ceil_quot(n.clone(), b.host.tiles.cpu_tile as i64);
+        let tiles = b.let_("tiles", ScalarType::I64, tiles);
+        let counted = match self.form {
+            ScanForm::Offsets => tiles.clone(),
+            ScanForm::Inclusive => max(sub(tiles.clone(), int(1)), int(0)),
+        };
         let params: Vec<_> = self.totals.iter().map(|s| b.scratch(*s)).collect();
         let flag = b.scratch(self.fresh);
-        b.for_("t", int(0), tiles, int(1), false, |b, t| {
+        b.for_("t", int(0), counted, int(1), false, |b, t| {
             let types: Vec<ScalarType> = vars.iter().map(|v| b.local_type(*v)).collect();
             let own: Vec<Expr> = params
                 .iter()
@@ -168,10 +172,16 @@ impl Cut<'_> {
                 |b| self.advance(b, &vars, &own),
             )
         })?;
-        if self.form == ScanForm::Offsets {
-            store_all(b, self.binds, n, vars.iter().map(|v| local(*v)).collect())?;
+        match self.form {
+            ScanForm::Offsets => store_all(b, self.binds, n, vars.iter().map(|v| local(*v)).collect()),
+            ScanForm::Inclusive => b.when(lt(int(0), tiles.clone()), |b| {
+                let last = sub(tiles, int(1));
+                for (p, v) in params.iter().zip(&vars) {
+                    b.emit(Stmt::Store(*p, last.clone(), local(*v)));
+                }
+                Ok(())
+            }),
         }
-        Ok(())
     }
 
     fn results(&self, b: &mut Builder<'_>) -> Lowered<()> {
@@ -185,22 +195,34 @@ impl Cut<'_> {
             .collect();
         let vars = self.vars(b, carried);
         let neutral = atoms(b, self.neutral)?;
+        let grouped = match self.form {
+            ScanForm::Inclusive => Grouped::of(b, self.op, self.operator, self.binds),
+            ScanForm::Offsets => None,
+        };
         self.walk(
             b,
             |b| {
                 assign_all(b, &vars, neutral);
                 Ok(())
             },
-            |b, q, values| {
-                let current = || vars.iter().map(|v| local(*v)).collect();
-                if self.form == ScanForm::Offsets {
-                    store_all(b, self.binds, q.clone(), current())?;
+            |b, run| {
+                let each = |b: &mut Builder<'_>, p: &Point| {
+                    self.visit(b, p, |b, q, values| {
+                        let current = || vars.iter().map(|v| local(*v)).collect();
+                        if self.form == ScanForm::Offsets {
+                            store_all(b, self.binds, q.clone(), current())?;
+                        }
+                        self.advance(b, &vars, &values)?;
+                        if self.form == ScanForm::Inclusive {
+                            store_all(b, self.binds, q, current())?;
+                        }
+                        Ok(())
+                    })
+                };
+                match grouped {
+                    Some(grouped) => grouped.run(b, run, vars[0], each),
+                    None => for_run(b, self.op, run, each),
                 }
-                self.advance(b, &vars, &values)?;
-                if self.form == ScanForm::Inclusive {
-                    store_all(b, self.binds, q, current())?;
-                }
-                Ok(())
             },
         )
     }

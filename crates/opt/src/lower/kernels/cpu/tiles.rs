@@ -117,9 +117,8 @@ pub(super) struct WorkTile {
     rows: Expr,
 }
 
-/// The work units of this tile.
-pub(super) fn work_tile(b: &mut Builder<'_>, op: &Op) -> Lowered<WorkTile> {
-    let size = b.host.tiles.cpu_tile as i64;
+/// The work units of this tile, of tiles of one size.
+pub(super) fn work_tile(b: &mut Builder<'_>, op: &Op, size: i64) -> Lowered<WorkTile> {
     let d = op.space.len() - 1;
     let rows = count(b, op, d)?;
     let points = count(b, op, d + 1)?;
@@ -167,9 +166,10 @@ pub(super) fn part_of(b: &mut Builder<'_>, op: &Op, tile: &WorkTile, parent: &Po
 pub(super) fn for_rows<'h>(
     b: &mut Builder<'h>,
     op: &Op,
+    size: i64,
     f: impl FnOnce(&mut Builder<'h>, &RowPart) -> Lowered<()>,
 ) -> Lowered<()> {
-    let tile = work_tile(b, op)?;
+    let tile = work_tile(b, op, size)?;
     let d = op.space.len() - 1;
     b.when(lt(tile.lo.clone(), tile.hi.clone()), |b| {
         if d == 0 {

@@ -70,12 +70,7 @@ impl<'a> Combine<'a> {
 
     /// Whether operands may be exchanged, as far as can be seen.
     pub fn commutes(&self) -> bool {
-        self.operator.is_none_or(Combine::known_to_commute)
-    }
-
-    /// Whether the operands of an operator may be exchanged, as far as can be seen.
-    pub fn known_to_commute(operator: &Operator) -> bool {
-        operator.as_binary().is_some_and(|op| op.is_commutative())
+        self.operator.is_none_or(Operator::commutes)
     }
 
     /// `left + right`.

@@ -9,29 +9,38 @@
 //! ```
 //!
 //! So the places of a row follow each other, and nobody has to count. Which rows are long is noted by the tile in which they begin: it has a slot for every Q
-//! elements, as no two long rows begin closer. The second launch looks at these notes, a thread per note. It joins up to 64 pieces on its
-//! own, left to right; more of them are spread over its block. All of that depends on the row's length alone.
+//! elements, as no two long rows begin closer. The second launch looks at these notes, a thread per note:
+//!
+//! ```text
+//! up to 32 pieces       the thread, left to right
+//! up to 512             its warp: of rows of more than 32 pieces no two begin within 32 notes, so all warps work at once
+//! more                  its block, one row after the other
+//! ```
+//!
+//! All of that depends on the row's length alone.
 //!
 //! Where rows have one length that the host knows to be short, the second launch does not happen.
 
 use super::super::Lowered;
 use super::super::build::Builder;
-use super::super::expr::{add, int, local, lt, min, mul, not, quot, select, sub, truth};
+use super::super::expr::{add, and, eq, int, local, lt, min, mul, not, quot, select, sub, truth};
 use super::super::host::Host;
 use super::super::host_expr::{hadd, hceil_div, hdiv, hint, hmax, hmin, hmul};
 use super::super::points;
-use super::block::{Combine, WARP, is_first};
+use super::block::{Combine, WARP, is_first, lane, warp};
 use super::corners::{Extent, Shape, row_end};
 use super::results::Results;
 use terrace_base::{ScalarType, Span};
 use terrace_ir::flat::{Descriptor, Op, Operator};
-use terrace_ir::kernel::{Expr, ParamId, Stmt};
+use terrace_ir::kernel::{Expr, LocalId, ParamId, Stmt};
 use terrace_ir::{Atom, ValueId};
 use terrace_plan::Target;
 use terrace_plan::host::{HostExpr, SlotId};
 
 /// Pieces that one thread joins.
-const ALONE: i64 = 64;
+const ALONE: i64 = WARP;
+/// Pieces that a warp joins: as many as it asks for at once.
+const BY_WARP: i64 = WARP * AHEAD;
 /// How many times larger blocks are than elsewhere, where the device allows it.
 const LARGE: i64 = 4;
 /// Pieces that a thread asks for at once where a block joins them.
@@ -111,15 +120,19 @@ impl Pieces {
         b.set_index(extent.count.clone());
         let rests = self.rests(&mut b);
         let notes = Expr::Param(b.scalar("notes", ScalarType::I64, self.notes.clone()));
-        let waiting = ["row", "from", "to"].map(|name| b.array(name, ScalarType::I64, block as usize, true));
-        // By warp: whether a row of it waits; behind them, whether any does.
+        // By warp: its row that waits for more than one thread.
         let warps = (block + WARP - 1) / WARP;
-        let some = b.array("some", ScalarType::Bool, warps as usize + 1, true);
-        b.when(lt(Expr::Thread, int(warps + 1)), |b| {
+        let waiting = ["row", "from", "to"].map(|name| b.array(name, ScalarType::I64, warps as usize, true));
+        // Whether a warp has such a row, and whether it is one for the block.
+        let some = b.array("some", ScalarType::Bool, 2, true);
+        b.when(lt(Expr::Thread, int(warps)), |b| {
+            b.emit(Stmt::SetElement(waiting[0], Expr::Thread, int(-1)));
+            Ok(())
+        })?;
+        b.when(lt(Expr::Thread, int(2)), |b| {
             b.emit(Stmt::SetElement(some, Expr::Thread, truth(false)));
             Ok(())
         })?;
-        b.emit(Stmt::SetElement(waiting[0], Expr::Thread, int(-1)));
         b.emit(Stmt::Barrier);
         let note = b.let_("note", ScalarType::I64, add(mul(Expr::Tile, int(block)), Expr::Thread));
         let row = b.var("row", ScalarType::I64, int(-1));
@@ -127,83 +140,59 @@ impl Pieces {
             b.set(row, Expr::Load(begun, Box::new(note)));
             Ok(())
         })?;
-        let value = |first: &Expr, whole: &Expr, k: &Expr| {
-            let at = add(add(first.clone(), k.clone()), select(lt(k.clone(), whole.clone()), int(0), rests.clone()));
-            values.iter().map(|p| Expr::Load(*p, Box::new(at.clone()))).collect::<Vec<_>>()
-        };
+        let join = Join { combine: &combine, values: &values, rests: &rests };
+        let warp = warp(&mut b);
         b.when(not(lt(local(row), int(0))), |b| {
             let from = points::start_at(b, op, op.space.len() - 1, local(row))?;
             let from = b.let_("from", ScalarType::I64, from);
             let to = row_end(b, op, &extent, local(row))?;
             let to = b.let_("to", ScalarType::I64, to);
-            let (first, whole, count) = self.of_row(b, &from, &to);
+            let pieces = self.of_row(b, &from, &to);
             b.if_(
-                lt(count.clone(), int(ALONE + 1)),
+                lt(pieces.count.clone(), int(ALONE + 1)),
                 |b| {
-                    let acc = combine.vars(b, "acc", &combine.neutral);
-                    b.for_("from", int(0), count.clone(), int(FEW_AHEAD), false, |b, from| {
-                        b.for_("a", int(0), int(FEW_AHEAD), int(1), true, |b, a| {
-                            let k = b.let_("k", ScalarType::I64, add(from, a));
-                            let inside = b.let_("inside", ScalarType::Bool, lt(k.clone(), count.clone()));
-                            let values = value(&first, &whole, &k).into_iter().zip(&combine.neutral);
-                            let values = values
-                                .zip(&combine.types)
-                                .map(|((e, n), ty)| b.let_("x", *ty, select(inside.clone(), e, n.clone())));
-                            let values: Vec<Expr> = values.collect();
-                            b.when(inside, |b| combine.join(b, &acc, &values))
-                        })
-                    })?;
-                    results.store(b, local(row), acc.iter().copied().map(local).collect())
+                    let acc = join.alone(b, &pieces)?;
+                    results.store(b, local(row), acc.into_iter().map(local).collect())
                 },
                 |b| {
                     for (array, e) in waiting.iter().zip([local(row), from, to]) {
-                        b.emit(Stmt::SetElement(*array, Expr::Thread, e));
+                        b.emit(Stmt::SetElement(*array, warp.clone(), e));
                     }
-                    for n in [quot(Expr::Thread, int(WARP)), int(warps)] {
-                        b.emit(Stmt::SetElement(some, n, truth(true)));
-                    }
+                    let who = select(lt(pieces.count.clone(), int(BY_WARP + 1)), int(0), int(1));
+                    b.emit(Stmt::SetElement(some, who, truth(true)));
                     Ok(())
                 },
             )
         })?;
         b.emit(Stmt::Barrier);
-        let together = |b: &mut Builder<'_>, n: Expr| {
-            let [row, from, to] = waiting.map(|a| Expr::Element(a, Box::new(n.clone())));
-            b.when(not(lt(row.clone(), int(0))), |b| {
-                let (first, whole, count) = self.of_row(b, &from, &to);
-                let acc = combine.vars(b, "sum", &combine.neutral);
-                if combine.commutes() {
-                    b.for_("from", int(0), count.clone(), int(block * AHEAD), false, |b, from| {
-                        b.for_("a", int(0), int(AHEAD), int(1), true, |b, a| {
-                            let k = add(from, add(mul(a, int(block)), Expr::Thread));
-                            let k = b.let_("k", ScalarType::I64, k);
-                            let inside = lt(k.clone(), count.clone());
-                            let values = value(&first, &whole, &k).into_iter().zip(&combine.neutral);
-                            let values: Vec<Expr> = values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect();
-                            combine.join(b, &acc, &values)
-                        })
-                    })?;
-                } else {
-                    let each = quot(add(count.clone(), int(block - 1)), int(block));
-                    let each = b.let_("each", ScalarType::I64, each);
-                    let from = b.let_("from", ScalarType::I64, mul(Expr::Thread, each.clone()));
-                    let to = b.let_("to", ScalarType::I64, min(add(from.clone(), each), count));
-                    b.for_("k", from, to, int(1), false, |b, k| combine.join(b, &acc, &value(&first, &whole, &k)))?;
-                }
-                combine.fold(b, &acc, block)?;
-                b.when(is_first(), |b| results.store(b, row, acc.iter().copied().map(local).collect()))?;
-                b.emit(Stmt::Barrier);
-                Ok(())
-            })
+        let waits = |b: &mut Builder<'_>, warp: &Expr| {
+            let [row, from, to] = waiting.map(|a| Expr::Element(a, Box::new(warp.clone())));
+            let row = b.let_("row", ScalarType::I64, row);
+            let pieces = self.of_row(b, &from, &to);
+            (row, pieces)
         };
-        b.when(Expr::Element(some, Box::new(int(warps))), |b| {
+        b.when(Expr::Element(some, Box::new(int(0))), |b| {
+            let (row, pieces) = waits(b, &warp);
+            let mine = and(not(lt(row.clone(), int(0))), lt(pieces.count.clone(), int(BY_WARP + 1)));
+            let mine = b.let_("is_mine", ScalarType::Bool, mine);
+            let lane = lane(b);
+            let acc = combine.vars(b, "sum", &combine.neutral);
+            b.when(mine.clone(), |b| join.spread(b, &acc, &pieces, &lane, WARP))?;
+            combine.fold_lanes_of(b, &acc, WARP)?;
+            let first = and(mine, eq(lane, int(0)));
+            b.when(first, |b| results.store(b, row, acc.iter().copied().map(local).collect()))
+        })?;
+        b.when(Expr::Element(some, Box::new(int(1))), |b| {
             b.for_("w", int(0), int(warps), int(1), false, |b, w| {
-                b.when(Expr::Element(some, Box::new(w.clone())), |b| {
-                    let first = b.let_("first_of_warp", ScalarType::I64, mul(w, int(WARP)));
-                    b.for_("l", int(0), int(WARP.min(block)), int(1), false, |b, l| {
-                        let n = b.let_("n", ScalarType::I64, add(first, l));
-                        together(b, n)
-                    })
+                let (row, pieces) = waits(b, &w);
+                let large = and(not(lt(row.clone(), int(0))), lt(int(BY_WARP), pieces.count.clone()));
+                b.when(large, |b| {
+                    let acc = combine.vars(b, "sum", &combine.neutral);
+                    join.spread(b, &acc, &pieces, &Expr::Thread, block)?;
+                    combine.fold(b, &acc, block)?;
+                    b.when(is_first(), |b| results.store(b, row, acc.iter().copied().map(local).collect()))?;
+                    b.emit(Stmt::Barrier);
+                    Ok(())
                 })
             })
         })?;
@@ -217,14 +206,78 @@ impl Pieces {
         Expr::Param(b.scalar("rests", ScalarType::I64, self.rests.clone()))
     }
 
-    /// The place of a row's first piece, how many whole pieces it has, and how many pieces in all.
-    fn of_row(&self, b: &mut Builder<'_>, from: &Expr, to: &Expr) -> (Expr, Expr, Expr) {
+    fn of_row(&self, b: &mut Builder<'_>, from: &Expr, to: &Expr) -> OfRow {
         let length = b.let_("length", ScalarType::I64, sub(to.clone(), from.clone()));
         let whole = b.let_("whole", ScalarType::I64, quot(length.clone(), int(self.piece)));
         let count = quot(add(length, int(self.piece - 1)), int(self.piece));
         let count = b.let_("count", ScalarType::I64, count);
         let first = b.let_("first", ScalarType::I64, quot(from.clone(), int(self.piece)));
-        (first, whole, count)
+        OfRow { first, whole, count }
+    }
+}
+
+/// The pieces of a row.
+struct OfRow {
+    /// The place of the first.
+    first: Expr,
+    /// How many are whole.
+    whole: Expr,
+    /// How many there are.
+    count: Expr,
+}
+
+/// Joins pieces.
+struct Join<'a> {
+    combine: &'a Combine<'a>,
+    values: &'a [ParamId],
+    rests: &'a Expr,
+}
+
+impl Join<'_> {
+    fn piece(&self, of: &OfRow, k: &Expr) -> Vec<Expr> {
+        let rest = select(lt(k.clone(), of.whole.clone()), int(0), self.rests.clone());
+        let at = add(add(of.first.clone(), k.clone()), rest);
+        self.values.iter().map(|p| Expr::Load(*p, Box::new(at.clone()))).collect()
+    }
+
+    /// Piece `k`, or neutral where there is none.
+    fn piece_or_neutral(&self, of: &OfRow, k: &Expr, inside: &Expr) -> Vec<Expr> {
+        let values = self.piece(of, k).into_iter().zip(&self.combine.neutral);
+        values.map(|(e, n)| select(inside.clone(), e, n.clone())).collect()
+    }
+
+    /// All of them, left to right.
+    fn alone(&self, b: &mut Builder<'_>, of: &OfRow) -> Lowered<Vec<LocalId>> {
+        let acc = self.combine.vars(b, "acc", &self.combine.neutral);
+        b.for_("from", int(0), of.count.clone(), int(FEW_AHEAD), false, |b, from| {
+            b.for_("a", int(0), int(FEW_AHEAD), int(1), true, |b, a| {
+                let k = b.let_("k", ScalarType::I64, add(from, a));
+                let inside = b.let_("inside", ScalarType::Bool, lt(k.clone(), of.count.clone()));
+                let values = self.piece_or_neutral(of, &k, &inside).into_iter().zip(&self.combine.types);
+                let values: Vec<Expr> = values.map(|(e, ty)| b.let_("x", *ty, e)).collect();
+                b.when(inside, |b| self.combine.join(b, &acc, &values))
+            })
+        })?;
+        Ok(acc)
+    }
+
+    /// Those of one of `threads` threads: every so many, or a run of neighbours where the order matters.
+    fn spread(&self, b: &mut Builder<'_>, acc: &[LocalId], of: &OfRow, thread: &Expr, threads: i64) -> Lowered<()> {
+        if self.combine.commutes() {
+            return b.for_("from", int(0), of.count.clone(), int(threads * AHEAD), false, |b, from| {
+                b.for_("a", int(0), int(AHEAD), int(1), true, |b, a| {
+                    let k = add(from, add(mul(a, int(threads)), thread.clone()));
+                    let k = b.let_("k", ScalarType::I64, k);
+                    let inside = lt(k.clone(), of.count.clone());
+                    self.combine.join(b, acc, &self.piece_or_neutral(of, &k, &inside))
+                })
+            });
+        }
+        let each = quot(add(of.count.clone(), int(threads - 1)), int(threads));
+        let each = b.let_("each", ScalarType::I64, each);
+        let from = b.let_("from", ScalarType::I64, mul(thread.clone(), each.clone()));
+        let to = b.let_("to", ScalarType::I64, min(add(from.clone(), each), of.count.clone()));
+        b.for_("k", from, to, int(1), false, |b, k| self.combine.join(b, acc, &self.piece(of, &k)))
     }
 }
 

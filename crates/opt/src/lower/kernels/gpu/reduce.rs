@@ -50,7 +50,7 @@ pub fn lower(
     (operator, neutral, masked): (&Operator, &[terrace_ir::Atom], bool),
     span: Span,
 ) -> Lowered<()> {
-    let commutes = operator.as_binary().is_some_and(|op| op.is_commutative());
+    let commutes = operator.commutes();
     let is_tiny = host.tiles.gpu_items < RUN;
     let run = Cut::new(host, RUN);
     let strips = (commutes && is_plain(&op.body)).then(|| {

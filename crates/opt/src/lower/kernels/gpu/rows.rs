@@ -67,7 +67,7 @@ pub fn lower(
     let staged = Staged::of(host, op, &types);
     let shape = Shape::new(host, staged.bytes(), operator.as_binary().is_some());
     let mut tiles = shape.tiles(host, op, binds)?;
-    if Combine::known_to_commute(operator)
+    if operator.commutes()
         && let Some(long) = has_long_rows(host, op, &shape)
     {
         lanes::lower(host, op, binds, (operator, neutral, masked), results, &shape, span)?;

@@ -7,8 +7,8 @@
 //!
 //! Neighbouring threads have neighbouring columns. A rectangle is square enough that what neighbours read in other rows is in the cache: a
 //! transposed operand is read by lines after all. The rows of a thread are below each other, so that windows of a stencil overlap, and the compiler
-//! of the device loads what they share once. Where rows have fewer points than a rectangle is wide, the rectangle is narrower and longer: the host
-//! says by which power of two.
+//! of the device loads what they share once. Where rows have fewer points than a rectangle is wide, the rectangle is narrower and longer, and where there are fewer rows
+//! than it is high, wider and lower: the host says by which power of two.
 //!
 //! As in [`super::items`], bodies without control flow are computed for all items of a thread together, and checks that fail are found again by
 //! a second walk. A rectangle that is not whole goes point by point.
@@ -33,7 +33,7 @@ use terrace_ir::kernel::Expr;
 use terrace_ir::{Atom, ValueId, size_var};
 use terrace_plan::host::HostExpr;
 
-/// Points across, at most.
+/// Points across, at most, where there are rows enough.
 const WIDTH: usize = 32;
 
 /// Rows that are known to be shorter are not cut in rectangles.
@@ -73,8 +73,8 @@ pub(super) fn lower(host: &mut Host<'_>, op: &Op, binds: &[ValueId], span: Span)
         widest: (host.tiles.gpu_block / 4).clamp(1, WIDTH).ilog2(),
         items: wanted.min(host.tiles.gpu_items).max(1) as i64,
     };
-    let log = shape.log_of_width(&m);
-    let width = shape.width(&log);
+    let log = host.computed("log_of_width", shape.log_of_width(&n, &m));
+    let width = host.computed("width", shape.width(&log));
     let high = hdiv(hint(shape.block * shape.items), width.clone());
     let across = hdiv(hadd(m, hadd(width.clone(), hint(-1))), width);
     let down = hdiv(hadd(n, hadd(high.clone(), hint(-1))), high);
@@ -125,11 +125,16 @@ struct Shape {
 }
 
 impl Shape {
-    /// The logarithm of the width for rows of so many points, not more than there are.
-    fn log_of_width(&self, points: &HostExpr) -> HostExpr {
-        (1..=self.widest).fold(hint(0), |sum, k| {
-            let wide = HostExpr::Binary(BinOp::Ge, Box::new(points.clone()), Box::new(hint(1 << k)));
-            hadd(sum, HostExpr::Convert(ScalarType::I64, Box::new(wide)))
+    /// The logarithm of the width for so many rows of so many points: not more than there are, and at most `widest` unless rows are few.
+    fn log_of_width(&self, rows: &HostExpr, points: &HostExpr) -> HostExpr {
+        let test = |op, a: &HostExpr, b: i64| {
+            let holds = HostExpr::Binary(op, Box::new(a.clone()), Box::new(hint(b)));
+            HostExpr::Convert(ScalarType::I64, Box::new(holds))
+        };
+        (1..=self.block.ilog2()).fold(hint(0), |sum, k| {
+            let wide = test(BinOp::Ge, points, 1 << k);
+            let high = (self.block * self.items) >> k;
+            hadd(sum, if k <= self.widest { wide } else { hmul(wide, test(BinOp::Le, rows, high)) })
         })
     }
 
