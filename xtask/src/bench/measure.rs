@@ -8,7 +8,7 @@
 //! A number is the least of its rounds: the machine may be shared, and what others do only ever adds time. Results are compared by
 //! checksums: those of a peer must be among those of Terrace's result, in order, to nine digits (or to what the peer itself says).
 
-use super::peers::{Peers, Way, checksum};
+use super::peers::{Peers, UNSAFE, Way, checksum};
 use super::process::run;
 use super::workload::Case;
 use super::{Device, object};
@@ -234,8 +234,19 @@ pub(crate) fn measure_ways(
     if let Ok(ours) = &record.ours {
         let sums = checksums(ours);
         record.ways.iter_mut().for_each(|w| w.agrees = agree(&sums, &w.checksums, w.tolerance.max(case.tolerance)));
+        leave_out_unsafe(&mut record);
     }
     record
+}
+
+/// A way whose result is right, and another one with flags that allow the C compiler to change results, is no peer with these flags.
+fn leave_out_unsafe(record: &mut Record) {
+    let right: Vec<String> = record.ways.iter().filter(|w| w.agrees).map(Way::label).collect();
+    let changed = |w: &Way| !w.agrees && w.flags == UNSAFE && right.contains(&w.label());
+    let told =
+        record.ways.iter().filter(|w| changed(w)).map(|w| format!("{}: `-ffast-math` changes its result", w.label()));
+    record.left_out.extend(told.collect::<Vec<_>>());
+    record.ways.retain(|w| !changed(w));
 }
 
 /// Of each peer and kind of way (what stands before a comma), the fastest.
@@ -292,6 +303,39 @@ mod tests {
         assert!(!same(&[[3.0, 1.5, 3.26]]) && !same(&[[2.0, 1.5, 3.25]]) && !same(&[]));
         assert!(!same(&[[3.0, f64::NAN, 3.25]]));
         assert!(agree(&ours, &[[3.0, 1.5, 3.26]], 1e-2));
+    }
+
+    #[test]
+    fn only_unsafe_flags_may_change_a_result() {
+        let way = |flags: &str, agrees| Way {
+            peer: "c".to_string(),
+            way: "a loop".to_string(),
+            flags: flags.to_string(),
+            median: 1.0,
+            least: 1.0,
+            held: None,
+            checksums: Vec::new(),
+            tolerance: 0.0,
+            agrees,
+        };
+        let check = |ways: Vec<Way>, kept: usize| {
+            let mut record = Record {
+                case: super::super::workload::cases().expect("cases").remove(0),
+                sizes: Vec::new(),
+                ours: Err(String::new()),
+                ways,
+                failures: Vec::new(),
+                left_out: Vec::new(),
+                device: Device::Cpu,
+            };
+            let before = record.ways.len();
+            leave_out_unsafe(&mut record);
+            assert_eq!((record.ways.len(), record.left_out.len()), (kept, before - kept));
+        };
+        check(vec![way("plain", true), way("fast", false)], 1);
+        check(vec![way("plain", true), way("fast", true)], 2);
+        check(vec![way("plain", true), way("wide", false)], 2);
+        check(vec![way("plain", false), way("fast", false)], 2);
     }
 
     #[test]

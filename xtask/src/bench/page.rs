@@ -14,6 +14,7 @@ use super::suite::{kept, save};
 use super::table::{laid_out, ms, two};
 use super::workload::{Case, cases};
 use crate::root;
+use std::collections::BTreeSet;
 use std::path::Path;
 use terrace_base::Json;
 
@@ -85,7 +86,7 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
         "\n## {title}\n\n{}, {}. Memory at most {:.0} GB/s; {:.0} Gflop/s in single, {:.0} in double precision.\n\n\
          {} cases; {} have a peer. Terrace is as fast as the best peer (within 5 percent) or faster in {won}, slower in {}; the geometric mean of the ratios is {}. {}\n\n",
         text(json, "machine"),
-        text(json, "date"),
+        dates(json),
         giga("bytes_per_second"),
         giga("f32_per_second"),
         giga("f64_per_second"),
@@ -96,7 +97,7 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
         if apart.is_empty() { "All results agree.".to_string() } else { format!("NOT AGREED: {}.", apart.join(", ")) },
     );
     out += &table(json);
-    out += &wanted(list);
+    out += &wanted(list, if text(json, "device") == Device::Cpu.name() { "wants" } else { "gpu_wants" });
     let name = text(json, "device");
     for plot in ["ratio", "limit", "sizes", "threads", "compile"] {
         if root().join(format!("benchmarks/results/{name}-{plot}.svg")).exists() {
@@ -109,6 +110,17 @@ fn section(title: &str, json: &Json, all: &[Case]) -> (String, Vec<String>) {
     }
     out += &not_measured(list);
     (out, silent)
+}
+
+/// When the cases were measured: the day, or the first and the last one.
+fn dates(json: &Json) -> String {
+    let day = |case: &Json| case.at("date").text().unwrap_or_else(|| text(json, "date")).to_string();
+    let days: BTreeSet<String> = json.at("cases").list().iter().map(day).collect();
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!("measured from {first} to {last}"),
+        (Some(day), _) => day.clone(),
+        _ => text(json, "date").to_string(),
+    }
 }
 
 /// A case whose results differ, and which peers are apart.
@@ -194,11 +206,11 @@ fn evidence(case: &Json) -> String {
     )
 }
 
-/// What was wanted of cases on a GPU, and what of it is reached.
-fn wanted(list: &[Json]) -> String {
+/// What was wanted of cases, which stands in this member, and what of it is reached.
+fn wanted(list: &[Json], member: &str) -> String {
     let mut rows = vec![["workload", "wanted", "reached", ""].map(String::from).to_vec()];
     for case in list {
-        for want in case.at("gpu_wants").list() {
+        for want in case.at(member).list() {
             let (least, reached) = (want.at("at_least").number().unwrap_or(0.0), want.at("reached").number());
             let of = match text(want, "peer") {
                 "limit" => "the limit",
@@ -382,6 +394,17 @@ mod tests {
     }
 
     #[test]
+    fn a_page_says_when_its_cases_were_measured() {
+        let check = |cases: &str, wanted: &str| {
+            let json = Json::parse(&format!(r#"{{"date": "2026-01-03", "cases": [{cases}]}}"#)).expect("JSON");
+            assert_eq!(dates(&json), wanted);
+        };
+        check(r#"{"date": "2026-01-03"}, {}"#, "2026-01-03");
+        check(r#"{"date": "2026-01-03"}, {"date": "2026-01-01"}"#, "measured from 2026-01-01 to 2026-01-03");
+        check("", "2026-01-03");
+    }
+
+    #[test]
     fn cases_with_one_sentence_are_in_one_line() {
         let case = |name: &str, ratio: f64| {
             format!(r#"{{"case": "trmv {name}", "workload": "trmv", "ratio": {ratio}, "best_peer": "c: x"}}"#)
@@ -408,6 +431,7 @@ mod tests {
     fn a_gpu_shows_medians_and_what_was_wanted() {
         let text = r#"{"device": "cuda", "cases": [{"case": "spmv", "workload": "spmv", "group": "g", "agrees": true, "ratio": 0.5, "best_peer": "cub: x",
             "terrace": {"least_ms": 1, "median_ms": 2, "launches": 3, "host_reads": 1}, "peers": [{"peer": "cupy", "least_ms": 9, "median_ms": 8}],
+            "wants": [{"peer": "c: by rows", "at_least": 1.4, "reached": 1.5}],
             "gpu_wants": [{"peer": "limit", "at_least": 0.9, "reached": 0.8}, {"peer": "cub", "at_least": 0.4, "reached": 0.5}],
             "kernels": {"count": 2, "ms": 4, "slowest": [{"name": "k", "launches": 1, "ms": 3}]}}]}"#;
         let (shown, _) = section("GPU", &Json::parse(text).expect("JSON"), &[]);
@@ -416,6 +440,9 @@ mod tests {
         assert!(lines.contains(&vec!["", "spmv", "0.90 of the limit", "0.80", "MISSED", ""]), "{shown}");
         assert!(lines.contains(&vec!["", "spmv", "0.40 of cub", "0.50", "", ""]), "{shown}");
         assert!(shown.contains("; 3 launches, 1 reads, 75 % of the kernels' time in `k`)"), "{shown}");
+        assert!(!shown.contains("by rows"), "{shown}");
+        let (shown, _) = section("CPU", &Json::parse(&text.replace("cuda", "cpu")).expect("JSON"), &[]);
+        assert!(shown.contains("| 1.40 of c: by rows |") && !shown.contains("of the limit |"), "{shown}");
     }
 
     #[test]

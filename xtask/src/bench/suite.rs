@@ -9,7 +9,7 @@
 //! The JSON is written after every case, so that a run that is ended loses nothing but the case it was at. On a GPU everything is compiled first (`warm`), and a case that is slower than its best peer is run once more to see
 //! what its kernels take.
 //!
-//! `--only` with `--keep` replaces the cases that were measured and leaves the others as they are in the file. What a case's object holds is what `page` and `plot` read.
+//! `--only` with `--keep` replaces the cases that were measured and leaves the others as they are in the file, if they are from the same machine. What a case's object holds is what `page` and `plot` read.
 
 use super::check::{Check, check};
 use super::compile::start;
@@ -155,6 +155,7 @@ fn described(w: &Wishes, record: &Record, terrace: &Terrace, peers: &Peers, limi
     let Json::Object(mut members) = record.json() else { return Json::Null };
     let mut add = |name: &str, value: Json| members.push((name.to_string(), value));
     add("title", case.title.as_str().into());
+    add("date", today().as_str().into());
     add("group", case.group.as_str().into());
     add("workload", case.workload().as_str().into());
     let least = limit.least_ms(case, &record.sizes, record.bytes().unwrap_or(0.0));
@@ -297,10 +298,18 @@ impl Head {
         if !self.keep {
             return Ok(json);
         }
-        let kept = kept(name).map_or_else(|_| Vec::new(), |old| old.at("cases").list().to_vec());
-        let all = whole(merged(kept, found.to_vec()));
+        let all = whole(merged(self.of_this_machine(kept(name).ok()), found.to_vec()));
         put(&root().join(format!("benchmarks/results/{name}.json")), &all.lines())?;
         Ok(all)
+    }
+}
+
+impl Head {
+    /// The cases of an earlier run; times of two machines do not stand in one table.
+    fn of_this_machine(&self, kept: Option<Json>) -> Vec<Json> {
+        let machine = self.members.iter().find(|(name, _)| name == "machine").map(|(_, machine)| machine);
+        let same = kept.filter(|old| Some(old.at("machine")) == machine);
+        same.map_or_else(Vec::new, |old| old.at("cases").list().to_vec())
     }
 }
 
@@ -346,6 +355,16 @@ pub(crate) fn save(path: &Path, text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_machines_are_not_mixed() {
+        let head = Head { device: Device::Cpu, keep: true, members: vec![("machine".to_string(), "a".into())] };
+        let of =
+            |machine: &str| Json::parse(&format!(r#"{{"machine": "{machine}", "cases": [{{"case": "x"}}]}}"#)).ok();
+        assert_eq!(head.of_this_machine(of("a")).len(), 1);
+        assert_eq!(head.of_this_machine(of("b")).len(), 0);
+        assert_eq!(head.of_this_machine(None).len(), 0);
+    }
 
     #[test]
     fn new_cases_replace_old_ones() {
