@@ -12,11 +12,11 @@ use crate::analysis::shapes::{Analysis, analyse};
 use crate::lower::flatten::{self, LonePoints};
 use crate::lower::{kernels, place_in_memory};
 use crate::optimise::{
-    check_once, choose_versions, compute_before_calls, contract_fma, drop_proved, fuse, inline_calls, loop_tail_calls,
-    lower_writes, memory, merge_concats, narrow_indices, one_size, prove_checks, read_along_rows, read_early,
-    read_through_views, reduce_before_branches, reduce_filtered, reduce_in_turn, regular_entry, simplify,
-    simplify_core, spell_out_operators, spell_out_short_rows, spell_out_sums, spell_out_views, state_lengths,
-    write_through_parts,
+    check_once, choose_versions, compute_before_calls, compute_in_branches, contract_fma, drop_proved, fuse,
+    inline_calls, loop_tail_calls, lower_writes, memory, merge_concats, narrow_indices, one_size, prove_checks,
+    read_along_rows, read_early, read_through_views, reduce_before_branches, reduce_filtered, reduce_in_turn,
+    regular_entry, simplify, simplify_core, spell_out_operators, spell_out_short_rows, spell_out_sums, spell_out_views,
+    state_lengths, write_through_parts,
 };
 use crate::options::Options;
 use terrace_base::{Diagnostic, Timings};
@@ -138,6 +138,13 @@ pub const CORE_TO_FLATTEN: &[Pass<core::Program>] = &[
         about: "rows that are filtered and then only reduced are reduced in one pass, and what is kept is not stored",
         wanted: with_fusion,
         run: |p, _| reduce_filtered::reduce_filtered(p),
+    },
+    // After reductions have left branches: they leave what was made before a branch, and stay with what is made in it.
+    Pass {
+        name: "compute_in_branches",
+        about: "what only branches want is computed in them",
+        wanted: with_fusion,
+        run: |p, _| compute_in_branches::compute_in_branches(p),
     },
     // After inlining, which shows what operators do; before views are spelled out, of which it makes some.
     Pass {

@@ -3,7 +3,7 @@
 //! One parallel nest is one kernel (on a GPU, rows that are not regular take two small ones beside it), and a size that the device computes stays there: these are promises, so they are tests.
 //! `cargo test -p terrace-testkit --test counts -- --nocapture` prints the figures of the recursion.
 
-use terrace::{Backend, Program, Settings, Strategy};
+use terrace::{Backend, Program, Settings, Stage, Strategy};
 
 struct Cost {
     launches: u64,
@@ -99,6 +99,18 @@ fn windows_are_never_stored() {
             found.launches
         );
     }
+}
+
+#[test]
+fn what_only_branches_want_is_not_stored_before_them() {
+    let path = format!("{}/../../tests/spine/wanted_in_branches.tce", env!("CARGO_MANIFEST_DIR"));
+    let program = Program::from_file(path.as_ref()).unwrap_or_else(|e| panic!("{e}"));
+    let text = program.show(Stage::Flat, Backend::C, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    let near =
+        text.split("\nentry ").find(|part| part.starts_with("near(")).unwrap_or_else(|| panic!("no entry:\n{text}"));
+    let (before, behind) = near.split_once("= if ").unwrap_or_else(|| panic!("no branch:\n{near}"));
+    assert!(!before.contains("][xs_len"), "all pairs are stored:\n{before}");
+    assert!(behind.contains("pack grid [places_len_2][xs_len"), "they are filtered in another way:\n{behind}");
 }
 
 /// Loops that each point runs on arrays of its own, with updates in branches.

@@ -11,7 +11,7 @@
 //! elsewhere; here only a false claim counts.
 //!
 //! `TERRACE_RANDOM=5000` runs so many random programs, `TERRACE_RANDOM_FROM=1000` starts elsewhere, `TERRACE_LONG=1` takes 20 times as many and
-//! the large programs; `TERRACE_CORPUS=arrays/` takes only the programs whose path contains that.
+//! the large programs and those that loop long; `TERRACE_CORPUS=arrays/` takes only the programs whose path contains that.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -106,9 +106,13 @@ fn claims_about_the_corpus_hold() {
     check_files(programs_below("corpus"));
 }
 
+/// Programs whose tests fill long arrays element by element: whoever looks at every array after every turn takes minutes for them.
+const LONG_LOOPS: [&str; 3] = ["long_rows_filtered.tce", "running_totals.tce", "neighbours.tce"];
+
 #[test]
 fn claims_about_the_standard_library_and_the_spine_hold() {
     let mut paths = [programs("prelude", false), programs("spine", false), programs("failures", false)].concat();
+    paths.retain(|path| is_long() || !LONG_LOOPS.iter().any(|name| path.ends_with(name)));
     paths.extend(programs_below("../examples"));
     paths.extend(programs_below("shapes"));
     paths.extend(programs("claims", false));

@@ -62,7 +62,7 @@ fn large_spine_on_interp() {
 
 #[test]
 fn spine_on_flat_all_strategies() {
-    check(small(), &each_strategy(Backend::Flat));
+    check_by_turns(&each_strategy(Backend::Flat));
 }
 
 /// Each file in all of the setups; in a quick run in a third of them, another third every day.

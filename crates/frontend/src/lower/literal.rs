@@ -58,6 +58,7 @@ impl<'a> Lower<'_, 'a> {
         let ty = self.ty(&expr.ty);
         let value = self.value("arg", ty);
         self.arguments.as_mut()?.push((value, data));
+        self.may_be_named(&[value.into()]);
         Some(value.into())
     }
 

@@ -71,7 +71,8 @@ use std::rc::Rc;
 use terrace_base::{Diagnostic, IdVec, ScalarType, Span};
 use terrace_ir::FuncId;
 use terrace_ir::check::{CheckId, CheckInfo};
-use terrace_ir::core::{Body, Function, Program, Role, Type};
+use terrace_ir::core::visit::walk;
+use terrace_ir::core::{Body, Expr, Function, Program, Role, StmtKind, Type};
 
 /// The whole program while it is made.
 struct Lowering<'a> {
@@ -152,7 +153,27 @@ pub(crate) fn lower(module: &Module<'_>, reports: &mut Vec<Diagnostic>) -> Progr
         done += 1;
     }
     reports.append(&mut all.reports);
-    Program { functions: IdVec::from_vec(all.functions), checks: all.checks }
+    let mut program = Program { functions: IdVec::from_vec(all.functions), checks: all.checks };
+    own_literals(&mut program);
+    program
+}
+
+/// A literal belongs to the test that it stands in, so a call may consume it; the others stay the caller's, as arrays are elsewhere.
+fn own_literals(program: &mut Program) {
+    for id in program.functions.ids() {
+        if !matches!(program.functions[id].role, Role::Test { .. }) {
+            continue;
+        }
+        let mut gone = BTreeSet::new();
+        walk(&program.functions[id].body, &mut |stmt| {
+            if let StmtKind::Let { expr: Expr::Call { function, args }, .. } = &stmt.kind {
+                let consumed = &program.functions[*function].consumed;
+                gone.extend(args.iter().zip(consumed).filter(|(_, c)| **c).filter_map(|(a, _)| a.var()));
+            }
+        });
+        let test = &mut program.functions[id];
+        test.consumed = test.params.iter().map(|p| gone.contains(p)).collect();
+    }
 }
 
 /// Whether a parameter is a function.

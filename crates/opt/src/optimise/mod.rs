@@ -3,6 +3,7 @@
 pub mod check_once;
 pub mod choose_versions;
 pub mod compute_before_calls;
+pub mod compute_in_branches;
 pub mod contract_fma;
 pub mod drop_proved;
 pub mod fuse;

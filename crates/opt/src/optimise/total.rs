@@ -7,7 +7,7 @@
 //!
 //! Nothing here loops, calls or makes an array either: it takes a fixed time.
 
-use terrace_base::{BinOp, IdVec};
+use terrace_base::{BinOp, IdVec, UnOp};
 use terrace_ir::core::{Body, Expr, Stmt, StmtKind, Value};
 use terrace_ir::{Atom, ValueId};
 
@@ -37,4 +37,16 @@ pub(super) fn is_total(stmt: &Stmt, values: &Values) -> bool {
             Expr::If { then, otherwise, .. } => is_total_body(then, values) && is_total_body(otherwise, values),
             _ => false,
         }
+}
+
+/// Whether an expression is a function of numbers that takes as long as many sums and products.
+pub(super) fn calls_a_function(expr: &Expr) -> bool {
+    use UnOp::{Acos, Asin, Atan, Cos, Cosh, Exp, Log, Sin, Sinh, Tan, Tanh};
+    match expr {
+        Expr::Unary(op, _) => {
+            matches!(op, Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh)
+        }
+        Expr::Binary(op, ..) => matches!(op, BinOp::Pow | BinOp::Atan2),
+        _ => false,
+    }
 }

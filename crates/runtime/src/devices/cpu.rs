@@ -1,14 +1,14 @@
 //! The CPU: kernels are C functions over ranges of tiles.
 //!
-//! The kernels of a plan are a few C units (`units`), compiled when one of their kernels is first wanted, several at once. A launch of `tiles` tiles is cut into contiguous runs that rayon's threads take as they
-//! become free; which thread takes which run cannot show in a result, because tiles do not depend on each other within a phase.
+//! The kernels of a plan are a few C units (`units`), compiled when one of their kernels is first wanted, several at once. A launch of `tiles` tiles is cut into contiguous runs that the threads of a
+//! `team` share; which thread takes which run cannot show in a result, because tiles do not depend on each other within a phase.
 //!
 //! ```text
 //! launch of 1000 tiles, 4 threads      k(err, 7, 0, 32, args)  k(err, 7, 32, 64, args)  ...
 //! ```
 //!
-//! Waking threads costs more than a small launch. The time per tile of every kernel is remembered, and a launch that will be short runs
-//! where it is. Memory is ordinary memory: arrays of a caller are read where they are, and results can be.
+//! Waking threads costs more than a small launch. The time per tile of every kernel is remembered; a launch that will be short is shared with threads that are
+//! awake, and a shorter one runs where it is. After many short ones the threads are woken all the same. Memory is ordinary memory: arrays of a caller are read where they are, and results can be.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -17,8 +17,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use libloading::Library;
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use terrace_plan::{KernelText, Plan, Target};
 
 use crate::memory::bytes_in_words;
@@ -29,12 +27,22 @@ use super::host_memory::HostMemory;
 use super::interrupt::stopped;
 use super::processor::processor;
 use super::report::{Found, Place};
+use super::team::{Team, Who};
 use super::units::at_once;
 use super::{AllocError, Arg, Code, Device, Handle, Launch, Times, phase_name};
 
 /// Runs per thread: enough to even out tiles of different cost. The last rows of a triangle are twice as long as the mean; with eight runs, a
 /// thread that takes the last one last is a tenth of the time behind.
 const RUNS_PER_THREAD: u64 = 32;
+
+/// The least time that a run is worth, in nanoseconds.
+const RUN_NS: u64 = 1000;
+
+/// A launch is shared with threads that are awake from this part of the time on that makes it worth waking them.
+const AWAKE: u64 = 8;
+
+/// Threads are woken when short launches took so many times the time that makes one launch worth waking them.
+const PATIENCE: u64 = 8;
 
 type Kernel = unsafe extern "C" fn(*mut u64, i64, i64, i64, *const *mut c_void);
 
@@ -46,24 +54,39 @@ pub(crate) struct Cpu {
 
 struct Threads {
     count: usize,
-    pool: Option<ThreadPool>,
+    team: Team,
     inline_ns: u64,
+    /// How long launches took that others could have shared, had they been awake.
+    missed_ns: AtomicU64,
 }
 
 impl Cpu {
-    /// A device with so many threads (0: one per core); launches expected to take less than `inline_ns` run where they are.
+    /// A device with so many threads (0: one per core); launches expected to take less than `inline_ns` are no reason to wake others.
     pub(crate) fn new(threads: usize, inline_ns: u64, limit: Option<u64>) -> Result<Cpu, String> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let count = if threads == 0 { cores() } else { threads };
-        let build = || {
-            let name = |i| format!("terrace-{i}");
-            ThreadPoolBuilder::new().num_threads(count).thread_name(name).stack_size(STACK).build()
-        };
-        let pool = match count {
-            1 => None,
-            _ => Some(build().map_err(|e| format!("threads cannot be started: {e}"))?),
-        };
-        Ok(Cpu { memory: HostMemory::new(limit), threads: Arc::new(Threads { count, pool, inline_ns }) })
+        let team = Team::new(count, STACK)?;
+        let threads = Threads { count, team, inline_ns, missed_ns: AtomicU64::new(0) };
+        Ok(Cpu { memory: HostMemory::new(limit), threads: Arc::new(threads) })
+    }
+}
+
+impl Threads {
+    /// Who should do a launch that one thread would take so long for; `None` says that nobody knows how long.
+    fn who(&self, expected: Option<u64>) -> Option<Who> {
+        let Some(expected) = expected.filter(|ns| *ns < self.inline_ns) else { return Some(Who::All) };
+        if expected < self.inline_ns / AWAKE {
+            return None;
+        }
+        if self.team.awake() > 0 {
+            return Some(Who::Awake);
+        }
+        let missed = self.missed_ns.fetch_add(expected, Ordering::Relaxed) + expected;
+        let enough = missed >= self.inline_ns * PATIENCE;
+        if enough {
+            self.missed_ns.store(0, Ordering::Relaxed);
+        }
+        enough.then_some(Who::All)
     }
 }
 
@@ -296,7 +319,8 @@ impl CpuCode {
         self.unit(unit)?.kernels[at].get(phase).ok_or_else(missing)
     }
 
-    fn run(&self, phase: &Phase, launch: &Launch<'_>) -> Result<(), String> {
+    /// How long the launch took.
+    fn run(&self, phase: &Phase, launch: &Launch<'_>) -> Duration {
         let frame = Frame::new(launch.args);
         let alone = self.alone.get(launch.kernel).copied().unwrap_or(false);
         let record = launch.record.address;
@@ -319,35 +343,31 @@ impl CpuCode {
             }
         };
         let known = phase.tile_ns.load(Ordering::Relaxed);
-        let short = known > 0 && tiles.saturating_mul(known) / 16 < self.threads.inline_ns;
+        let expected = (known > 0).then(|| tiles.saturating_mul(known) / 16);
+        let threads = &*self.threads;
+        let who = match alone {
+            true => Some(Who::Threads),
+            false if tiles > 1 && threads.count > 1 => threads.who(expected),
+            false => None,
+        };
         let start = Instant::now();
-        let workers = match &self.threads.pool {
-            Some(pool) if tiles > 1 && !short || alone => {
-                let runs = tiles.min(self.threads.count as u64 * RUNS_PER_THREAD);
+        let workers = match who {
+            Some(who) => {
+                let count = threads.count as u64;
+                let worth = expected.map_or(u64::MAX, |ns| ns / RUN_NS).max(count);
+                let runs = tiles.min(count * RUNS_PER_THREAD).min(worth);
                 let bound = |run: u64| (u128::from(tiles) * u128::from(run) / u128::from(runs)) as u64;
-                pool.install(|| {
-                    let spread = (0..runs as u32).into_par_iter().with_max_len(1);
-                    spread.for_each(|run| range(bound(run.into()), bound(u64::from(run) + 1)));
-                });
-                runs.min(self.threads.count as u64)
+                threads.team.run(runs, who, &|run| range(bound(run), bound(run + 1)))
             }
-            // A recursion needs a deeper stack than a caller may have.
-            None if alone => {
-                std::thread::scope(|scope| {
-                    let deep = std::thread::Builder::new().stack_size(STACK);
-                    let started = deep.spawn_scoped(scope, || range(0, tiles));
-                    started.map(|_| ()).map_err(|e| format!("a thread cannot be started: {e}"))
-                })?;
-                1
-            }
-            _ => {
+            None => {
                 range(0, tiles);
                 1
             }
         };
-        let spent = start.elapsed().as_nanos() as u64;
-        phase.tile_ns.store((spent.saturating_mul(16 * workers) / tiles).max(1), Ordering::Relaxed);
-        Ok(())
+        let spent = start.elapsed();
+        let tile_ns = (spent.as_nanos() as u64).saturating_mul(16 * workers) / tiles.max(1);
+        phase.tile_ns.store(tile_ns.max(1), Ordering::Relaxed);
+        spent
     }
 }
 
@@ -366,9 +386,8 @@ impl Code for CpuCode {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), String> {
         let phase = self.phase(launch.kernel, launch.phase)?;
-        let start = Instant::now();
-        self.run(phase, launch)?;
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += start.elapsed();
+        let spent = self.run(phase, launch);
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)[launch.kernel] += spent;
         Ok(())
     }
 

@@ -28,6 +28,7 @@ mod processor;
 mod regions;
 mod replay;
 pub(crate) mod report;
+mod team;
 mod units;
 
 use std::time::Duration;

@@ -13,8 +13,9 @@
 
 use super::engine::{Kind, Language, Meeting, Node, Uses, Work};
 use super::refusal::{Dear, Place, Reason};
+use crate::optimise::total::calls_a_function;
 use std::collections::BTreeMap;
-use terrace_base::{BinOp, IdVec, Span, UnOp};
+use terrace_base::{IdVec, Span};
 use terrace_ir::check::CheckId;
 use terrace_ir::core::visit::{bound_values, refresh, substitute_with_types, walk};
 use terrace_ir::core::{Body, Expr, Lambda, LoopForm, Stmt, StmtKind, Value};
@@ -65,11 +66,9 @@ fn each(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
 }
 
 fn dear(expr: &Expr) -> Option<Dear> {
-    use UnOp::{Acos, Asin, Atan, Cos, Cosh, Exp, Log, Sin, Sinh, Tan, Tanh};
     match expr {
         Expr::Call { .. } => Some(Dear::Call),
-        Expr::Unary(Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh, _) => Some(Dear::Function),
-        Expr::Binary(BinOp::Pow | BinOp::Atan2, ..) => Some(Dear::Function),
+        e if calls_a_function(e) => Some(Dear::Function),
         Expr::If { .. } | Expr::Match { .. } => None,
         e if e.operator_name().is_some() => Some(Dear::Loop),
         _ => None,
@@ -240,6 +239,18 @@ impl Language for Core<'_> {
 
 fn rely_on(own: &mut Vec<CheckId>, more: &[CheckId]) {
     own.extend(more.iter().filter(|c| !own.contains(c)).copied().collect::<Vec<_>>());
+}
+
+/// A statement in which the elements of a map are computed where it reads single ones, and what that takes before it.
+pub(in crate::optimise) fn computed_where_read(
+    map: &Stmt,
+    reader: Stmt,
+    values: &mut IdVec<ValueId, Value>,
+) -> Vec<Stmt> {
+    let StmtKind::Let { value, expr, after } = &map.kind else { return vec![reader] };
+    let mut out = Vec::new();
+    Element { array: *value, from: expr, relies: after.clone(), values }.stmt(reader, &mut out);
+    out
 }
 
 /// The elements of an array, to be computed where they are needed.

@@ -21,6 +21,7 @@ mod masks;
 mod refusal;
 mod rewrite;
 
+pub(super) use self::core::computed_where_read;
 pub use refusal::{Dear, Place, Reason, Refusal};
 
 use engine::Engine;

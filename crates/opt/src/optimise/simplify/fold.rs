@@ -12,10 +12,13 @@
 //!   let l = add k j      (gone: l becomes q)
 //!
 //! let ys : f64[n] = map grid [n] (i | p) { let x = xs[p]  => x }        (unused: ys becomes xs, of the same length)
+//!
+//! let ids = map grid [n] (i | p) { => p }
+//! let k = ids[j]         (gone: k becomes j)
 //! ```
 
 use super::scalars;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use terrace_base::{BinOp, IdVec, Scalar};
 use terrace_ir::flat::visit::{has_checks, substitute, substitute_expr, substitute_with_types};
 use terrace_ir::flat::{Body, Descriptor, Expr, Function, Op, OpKind, Stmt, Value};
@@ -23,10 +26,11 @@ use terrace_ir::{Atom, ValueId};
 
 /// Folds; says whether anything changed.
 pub(super) fn fold(function: &mut Function) -> bool {
-    let mut known = BTreeMap::new();
     let mut changed = false;
     let mut body = std::mem::take(&mut function.body);
-    fold_body(&mut body, &function.values, &mut known, &mut changed);
+    let mut fold = Fold { values: &function.values, known: BTreeMap::new(), numbers: BTreeSet::new() };
+    fold.body(&mut body, &mut changed);
+    let known = fold.known;
     if !known.is_empty() {
         changed = true;
         // Chains such as a := b, b := c are resolved by folding in order, so one substitution is enough.
@@ -40,43 +44,61 @@ pub(super) fn fold(function: &mut Function) -> bool {
     changed
 }
 
-fn fold_body(body: &mut Body, values: &IdVec<ValueId, Value>, known: &mut BTreeMap<ValueId, Atom>, changed: &mut bool) {
-    let mut out = Vec::with_capacity(body.stmts.len());
-    for mut stmt in std::mem::take(&mut body.stmts) {
-        substitute_expr(&mut stmt.expr, known);
-        if let Some(taken) = resolved(&mut stmt) {
-            *changed = true;
-            let mut taken = taken;
-            fold_body(&mut taken, values, known, changed);
-            out.extend(taken.stmts);
-            known.extend(stmt.binds.iter().copied().zip(taken.results));
-            continue;
-        }
-        if let Expr::Op(op) = &mut stmt.expr {
-            one_name_for_one_dimension(op);
-            *changed |= one_name_for_a_position(op);
-        }
-        stmt.expr.bodies_mut().into_iter().for_each(|b| fold_body(b, values, known, changed));
-        known.extend(copies(&stmt, values));
-        if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
-            *changed = true;
-            continue;
-        }
-        if let Some(cheaper) = by_power_of_two(&stmt.expr) {
-            *changed = true;
-            stmt.expr = cheaper;
-        }
-        match (stmt.binds.as_slice(), simpler(&stmt.expr, values)) {
-            ([bind], Some(atom)) => {
-                known.insert(*bind, atom);
+struct Fold<'a> {
+    values: &'a IdVec<ValueId, Value>,
+    /// What values are that need no name of their own.
+    known: BTreeMap<ValueId, Atom>,
+    /// Columns whose elements are their own positions.
+    numbers: BTreeSet<ValueId>,
+}
+
+impl Fold<'_> {
+    fn body(&mut self, body: &mut Body, changed: &mut bool) {
+        let mut out = Vec::with_capacity(body.stmts.len());
+        for mut stmt in std::mem::take(&mut body.stmts) {
+            substitute_expr(&mut stmt.expr, &self.known);
+            if let Some(taken) = resolved(&mut stmt) {
+                *changed = true;
+                let mut taken = taken;
+                self.body(&mut taken, changed);
+                out.extend(taken.stmts);
+                self.known.extend(stmt.binds.iter().copied().zip(taken.results));
+                continue;
             }
-            _ => out.push(stmt),
+            if let Expr::Op(op) = &mut stmt.expr {
+                one_name_for_one_dimension(op);
+                *changed |= one_name_for_a_position(op);
+            }
+            stmt.expr.bodies_mut().into_iter().for_each(|b| self.body(b, changed));
+            self.known.extend(copies(&stmt, self.values));
+            self.numbers.extend(numbers(&stmt));
+            if let Expr::Check { cond: Atom::Const(Scalar::Bool(true)), .. } = stmt.expr {
+                *changed = true;
+                continue;
+            }
+            if let Some(cheaper) = by_power_of_two(&stmt.expr) {
+                *changed = true;
+                stmt.expr = cheaper;
+            }
+            match (stmt.binds.as_slice(), self.simpler(&stmt.expr)) {
+                ([bind], Some(atom)) => {
+                    self.known.insert(*bind, atom);
+                }
+                _ => out.push(stmt),
+            }
+        }
+        body.stmts = out;
+        for result in &mut body.results {
+            if let Some(to) = result.var().and_then(|v| self.known.get(&v)) {
+                *result = *to;
+            }
         }
     }
-    body.stmts = out;
-    for result in &mut body.results {
-        if let Some(to) = result.var().and_then(|v| known.get(&v)) {
-            *result = *to;
+
+    fn simpler(&self, expr: &Expr) -> Option<Atom> {
+        match expr {
+            Expr::Read { column, at } if self.numbers.contains(column) => Some(*at),
+            expr => simpler(expr, self.values),
         }
     }
 }
@@ -152,6 +174,14 @@ fn copies(stmt: &Stmt, values: &IdVec<ValueId, Value>) -> Vec<(ValueId, Atom)> {
     let pairs = stmt.binds.iter().zip(&op.body.results);
     let found = pairs.filter_map(|(bind, result)| source(result).filter(|c| whole(bind, c)).map(|c| (*bind, c.into())));
     found.collect()
+}
+
+/// The results of a map that are the positions of its points.
+fn numbers(stmt: &Stmt) -> Vec<ValueId> {
+    let Some(op) = stmt.expr.op() else { return Vec::new() };
+    let (OpKind::Map { rows: None }, Some(own)) = (&op.kind, op.positions.last()) else { return Vec::new() };
+    let pairs = stmt.binds.iter().zip(&op.body.results);
+    pairs.filter(|(_, result)| **result == Atom::Var(*own)).map(|(bind, _)| *bind).collect()
 }
 
 /// The branch of a conditional on a constant.

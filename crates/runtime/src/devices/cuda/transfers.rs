@@ -13,9 +13,10 @@
 //! of their own, so that no run pays for the large ones. A few bytes in are left to the driver, which puts them into the stream itself: to wait for a
 //! buffer would be to wait for every kernel before the copy that used it last.
 
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 use super::driver::{Driver, Event, Pinned, Stream};
+use crate::devices::team::{Team, Who};
 
 /// The small buffer: reads of a few cells.
 const SMALL: usize = 4 << 10;
@@ -25,12 +26,20 @@ const STAGED: usize = 64 << 10;
 const LARGE: usize = 8 << 20;
 /// What one core copies at a time.
 const SHARE: usize = 512 << 10;
+/// The stack of a thread that copies.
+const STACK: usize = 64 << 10;
 
 /// The pinned buffers of a GPU.
 #[derive(Default)]
 pub(super) struct Transfers {
     small: Option<Buffer>,
-    large: Option<[Buffer; 2]>,
+    large: Option<Large>,
+}
+
+/// The large buffers, and those who fill and empty them.
+struct Large {
+    buffers: [Buffer; 2],
+    team: Team,
 }
 
 struct Buffer {
@@ -50,10 +59,10 @@ impl Buffer {
     }
 
     /// Copies in: waits until the buffer is free, fills it, asks the GPU.
-    fn send(&self, driver: &Driver, to: u64, bytes: &[u8], stream: Stream) -> Result<(), String> {
+    fn send(&self, driver: &Driver, team: Option<&Team>, to: u64, bytes: &[u8], stream: Stream) -> Result<(), String> {
         driver.wait_for(self.done)?;
         // SAFETY: the buffer has room for the bytes, and no copy uses it now.
-        copy(unsafe { std::slice::from_raw_parts_mut(self.memory.cast(), bytes.len()) }, bytes);
+        copy(team, unsafe { std::slice::from_raw_parts_mut(self.memory.cast(), bytes.len()) }, bytes);
         driver.copy_in(to, self.memory, bytes.len(), stream)?;
         driver.record(self.done, stream)
     }
@@ -65,10 +74,10 @@ impl Buffer {
     }
 
     /// Waits until the buffer is full, and empties it.
-    fn receive(&self, driver: &Driver, bytes: &mut [u8]) -> Result<(), String> {
+    fn receive(&self, driver: &Driver, team: Option<&Team>, bytes: &mut [u8]) -> Result<(), String> {
         driver.wait_for(self.done)?;
         // SAFETY: the copy that filled as many bytes is over, and nothing else uses the buffer.
-        copy(bytes, unsafe { std::slice::from_raw_parts(self.memory.cast(), bytes.len()) });
+        copy(team, bytes, unsafe { std::slice::from_raw_parts(self.memory.cast(), bytes.len()) });
         Ok(())
     }
 }
@@ -81,9 +90,11 @@ impl Transfers {
         self.small.as_ref().ok_or_else(|| "no pinned memory".to_string())
     }
 
-    fn large(&mut self, driver: &Driver) -> Result<&[Buffer; 2], String> {
+    fn large(&mut self, driver: &Driver) -> Result<&Large, String> {
         if self.large.is_none() {
-            self.large = Some([Buffer::new(driver, LARGE)?, Buffer::new(driver, LARGE)?]);
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let buffers = [Buffer::new(driver, LARGE)?, Buffer::new(driver, LARGE)?];
+            self.large = Some(Large { buffers, team: Team::new(cores, STACK)? });
         }
         self.large.as_ref().ok_or_else(|| "no pinned memory".to_string())
     }
@@ -93,9 +104,9 @@ impl Transfers {
         if bytes.len() <= STAGED {
             return driver.copy_in(to, bytes.as_ptr().cast(), bytes.len(), stream);
         }
-        let buffers = self.large(driver)?;
+        let Large { buffers, team } = self.large(driver)?;
         for (k, part) in bytes.chunks(LARGE).enumerate() {
-            buffers[k % 2].send(driver, to + (k * LARGE) as u64, part, stream)?;
+            buffers[k % 2].send(driver, Some(team), to + (k * LARGE) as u64, part, stream)?;
         }
         Ok(())
     }
@@ -111,9 +122,9 @@ impl Transfers {
         if bytes.len() <= SMALL {
             let small = self.small(driver)?;
             small.ask(driver, from, bytes.len(), stream)?;
-            return small.receive(driver, bytes);
+            return small.receive(driver, None, bytes);
         }
-        let buffers = self.large(driver)?;
+        let Large { buffers, team } = self.large(driver)?;
         let mut parts = bytes.chunks_mut(LARGE).enumerate().peekable();
         if let Some((_, first)) = parts.peek() {
             buffers[0].ask(driver, from, first.len(), stream)?;
@@ -122,7 +133,7 @@ impl Transfers {
             if let Some((next, ahead)) = parts.peek() {
                 buffers[next % 2].ask(driver, from + (next * LARGE) as u64, ahead.len(), stream)?;
             }
-            buffers[k % 2].receive(driver, part)?;
+            buffers[k % 2].receive(driver, Some(team), part)?;
         }
         Ok(())
     }
@@ -130,14 +141,37 @@ impl Transfers {
     /// Lets go of the buffers; nothing may be on its way.
     pub(super) fn free(&mut self, driver: &Driver) {
         self.small.take().iter().for_each(|b| b.free(driver));
-        self.large.take().iter().flatten().for_each(|b| b.free(driver));
+        self.large.take().iter().flat_map(|large| &large.buffers).for_each(|b| b.free(driver));
     }
 }
 
 /// A copy by all cores.
-fn copy(to: &mut [u8], from: &[u8]) {
-    if from.len() <= SHARE {
-        return to.copy_from_slice(from);
+fn copy(team: Option<&Team>, to: &mut [u8], from: &[u8]) {
+    let Some(team) = team.filter(|_| from.len() > SHARE) else { return to.copy_from_slice(from) };
+    let shares = from.len().div_ceil(SHARE) as u64;
+    let left = Mutex::new(to.chunks_mut(SHARE).zip(from.chunks(SHARE)));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    team.run(shares, Who::All, &|_| {
+        if let Some((to, from)) = next() {
+            to.copy_from_slice(from);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_cores_copy_every_byte() {
+        let team = Team::new(3, STACK).expect("threads");
+        for length in [0, 1, SHARE, SHARE + 1, 5 * SHARE - 7] {
+            let from: Vec<u8> = (0..length).map(|k| (k % 251) as u8).collect();
+            for team in [None, Some(&team)] {
+                let mut to = vec![0; length];
+                copy(team, &mut to, &from);
+                assert!(to == from, "{length} bytes");
+            }
+        }
     }
-    to.par_chunks_mut(SHARE).zip(from.par_chunks(SHARE)).for_each(|(to, from)| to.copy_from_slice(from));
 }

@@ -30,6 +30,10 @@ pub(super) const POINTS_PER_ROW: usize = 256;
 /// Fewer tiles of such points than this are made smaller.
 const TILES: i64 = 64;
 
+/// Tiles of plain points are this part of what reductions and scans take at a time: nothing is combined at their ends, and a launch of some microseconds
+/// has enough of them for several threads.
+const PLAIN: usize = 4;
+
 /// An operator inside a point over so many points makes it no heavier.
 const LIGHT: i64 = 8;
 
@@ -104,6 +108,6 @@ fn tile_size(host: &Host<'_>, op: &Op) -> usize {
     if op.body.stmts.iter().any(|s| matches!(s.expr, FlatExpr::Keep { .. } | FlatExpr::Take(_))) {
         return 1;
     }
-    let most = op.body.stmts.iter().filter_map(|s| s.expr.op()).map(worth).max().unwrap_or(1);
-    (host.tiles.cpu_tile / most).max(1)
+    let rows = op.body.stmts.iter().filter_map(|s| s.expr.op()).map(worth).max();
+    (host.tiles.cpu_tile / rows.unwrap_or(PLAIN)).max(1)
 }
