@@ -110,6 +110,7 @@ fn what_only_branches_want_is_not_stored_before_them() {
         text.split("\nentry ").find(|part| part.starts_with("near(")).unwrap_or_else(|| panic!("no entry:\n{text}"));
     let (before, behind) = near.split_once("= if ").unwrap_or_else(|| panic!("no branch:\n{near}"));
     assert!(!before.contains("][xs_len"), "all pairs are stored:\n{before}");
+    assert!(!near.contains("let ids_"), "numbers in order are an array:\n{near}");
     assert!(behind.contains("pack grid [places_len_2][xs_len"), "they are filtered in another way:\n{behind}");
 }
 

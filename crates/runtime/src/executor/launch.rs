@@ -1,7 +1,6 @@
 //! Launches: arguments are checked against the kernel's parameters, then its phases are asked for in order. Where a kernel has a twin
 //! with indices of 32 bits and the arguments are small enough, the twin runs; the books know only the kernel.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use terrace_base::Scalar;
@@ -93,8 +92,9 @@ fn taken(small: Option<&Small>, limit: i64, tiles: &[i64], args: &[Arg]) -> Opti
     small.ranges.hold(limit, most, &scalar).then_some(small.kernel)
 }
 
-/// The bytes of the different buffers among arguments; cells do not count.
+/// The bytes of the different buffers among arguments; cells do not count. There are few, and a launch may take less time than a table of them.
 fn given_bytes(args: &[Arg]) -> u64 {
-    let buffers: BTreeMap<u64, u64> = args.iter().filter_map(Arg::buffer).collect();
-    buffers.values().sum()
+    let buffers = || args.iter().filter_map(Arg::buffer);
+    let new = |(at, (address, _)): &(usize, (u64, u64))| !buffers().take(*at).any(|(before, _)| before == *address);
+    buffers().enumerate().filter(new).map(|(_, (_, bytes))| bytes).sum()
 }
