@@ -72,7 +72,7 @@ impl Cpu {
 }
 
 impl Threads {
-    /// Who should do a launch that one thread would take so long for; `None` says that nobody knows how long.
+    /// Who should share a launch that one thread would take so long for, if anybody knows how long; nobody where it is too short.
     fn who(&self, expected: Option<u64>) -> Option<Who> {
         let Some(expected) = expected.filter(|ns| *ns < self.inline_ns) else { return Some(Who::All) };
         if expected < self.inline_ns / AWAKE {

@@ -87,6 +87,15 @@ struct Job {
     run: *const (dyn Fn(u64) + Sync),
 }
 
+/// Ends the process if a run panics: the caller would go while others still use what is the caller's, or wait for ever.
+struct Unwinds;
+
+impl Drop for Unwinds {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
+}
+
 // SAFETY: the job is written while it is closed and nobody is in it, and read by those that joined it after it was opened; what it points to
 // outlives them, because the caller waits. All else is atomic or locked.
 unsafe impl Sync for Shared {}
@@ -210,6 +219,7 @@ impl Shared {
 
     /// Does runs until none is left: first the own ones.
     fn take(&self, me: usize, run: &(dyn Fn(u64) + Sync)) {
+        let unwinds = Unwinds;
         let (before, from_me) = self.parts.split_at(me);
         for part in from_me.iter().chain(before) {
             let end = part.end.load(Ordering::Relaxed);
@@ -221,6 +231,7 @@ impl Shared {
                 }
             }
         }
+        std::mem::forget(unwinds);
     }
 
     /// Waits for something that becomes true when a thread leaves, and looks for it for so long before sleeping.

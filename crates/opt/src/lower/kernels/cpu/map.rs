@@ -109,5 +109,7 @@ fn tile_size(host: &Host<'_>, op: &Op) -> usize {
         return 1;
     }
     let rows = op.body.stmts.iter().filter_map(|s| s.expr.op()).map(worth).max();
-    (host.tiles.cpu_tile / rows.unwrap_or(PLAIN)).max(1)
+    // Tiny tiles stay as they are: with one point in each, no tile would meet two rows.
+    let plain = if host.tiles.cpu_tile < PLAIN { 1 } else { PLAIN };
+    (host.tiles.cpu_tile / rows.unwrap_or(plain)).max(1)
 }
