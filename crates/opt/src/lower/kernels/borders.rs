@@ -89,6 +89,16 @@ struct Inside {
     known: BTreeMap<LocalId, bool>,
 }
 
+/// An integer under a name of its own, unless it has one.
+pub(super) fn bound(locals: &mut IdVec<LocalId, Local>, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Expr {
+    if matches!(value, Expr::Local(_) | Expr::Const(_)) {
+        return value;
+    }
+    let id = locals.push(Local { name: name.to_string(), ty: ScalarType::I64 });
+    out.push(Stmt::Let(id, value));
+    local(id)
+}
+
 fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stmt>> {
     let Stmt::For { var, from, to, step, body, .. } = stmt else { return None };
     if as_int(step) != Some(1) || !is_straight(body) && !is_list_of_lanes(body) {
@@ -106,14 +116,7 @@ fn split_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<Stm
         return None;
     }
     let mut out = Vec::new();
-    let mut bind = |name: &str, value: Expr, out: &mut Vec<Stmt>| {
-        if matches!(value, Expr::Local(_) | Expr::Const(_)) {
-            return value;
-        }
-        let id = locals.push(Local { name: name.to_string(), ty: ScalarType::I64 });
-        out.push(Stmt::Let(id, value));
-        local(id)
-    };
+    let mut bind = |name: &str, value: Expr, out: &mut Vec<Stmt>| bound(locals, name, value, out);
     let from = bind("from", from.clone(), &mut out);
     let to = bind("to", to.clone(), &mut out);
     let (low, high) = inside.range(&from, &to);

@@ -15,7 +15,7 @@
 //! Declined: branches that do not depend on data, which a processor foresees; whatever is not comparisons and a little arithmetic under conditions; and rounds
 //! that need what earlier ones have computed, because both ends run first (sums of integers may be in any order).
 
-use super::borders::{any_loads, is_straight, stores, written_in};
+use super::borders::{any_loads, bound, is_straight, stores, written_in};
 use super::carried::Round;
 use super::expr::{add, and, as_int, eq, int, local, max, min, not, or, select, sub, truth};
 use super::tidy::own_exprs;
@@ -78,14 +78,7 @@ fn straight_loop(stmt: &Stmt, locals: &mut IdVec<LocalId, Local>) -> Option<Vec<
         return Some(vec![make(from.clone(), to.clone(), inner, *simd)]);
     }
     let mut out = Vec::new();
-    let mut bind = |name: &str, value: Expr, out: &mut Vec<Stmt>| {
-        if matches!(value, Expr::Local(_) | Expr::Const(_)) {
-            return value;
-        }
-        let id = locals.push(Local { name: name.to_string(), ty: ScalarType::I64 });
-        out.push(Stmt::Let(id, value));
-        local(id)
-    };
+    let mut bind = |name: &str, value: Expr, out: &mut Vec<Stmt>| bound(locals, name, value, out);
     let from = bind("from", from.clone(), &mut out);
     let to = bind("to", to.clone(), &mut out);
     let low = bind("low", min(add(from.clone(), int(below)), max(from.clone(), to.clone())), &mut out);
